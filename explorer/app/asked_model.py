@@ -69,6 +69,7 @@ class ModelOfTrace:
                     layers=[number],
                     sites=[site],
                     capture="full",
+                    check="always",
                 )
 
         return kept((self.stamp, self.request, site, number, without), compute, trace_bytes)

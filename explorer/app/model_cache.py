@@ -201,6 +201,7 @@ def _trace(member: CatalogModel, request: Request) -> Trace:
             means=means,
             pad_to=pad_to,
             layers=FIT,
+            check="always",
         )
 
 

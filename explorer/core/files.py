@@ -163,11 +163,19 @@ def write_atomically(path: Path, data: bytes, mode: int = 0o644) -> None:
 def replace_atomically(path: Path, data: bytes, mode: int = 0o644) -> None:
     """As `write_atomically`, but raises `FileError` if the folder is missing: for a path that a
     person typed."""
+    with replacement(path, mode) as file:
+        file.write(data)
+
+
+@contextmanager
+def replacement(path: Path, mode: int = 0o644) -> Iterator[BinaryIO]:
+    """A file to write in a block, after which it replaces the one at `path`, as
+    `replace_atomically` does: for data that need not be in memory as a whole."""
     with writing(path), replacing:
         descriptor, temporary = _new_file_beside(path)
         try:
             with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
+                yield file
                 file.flush()
                 os.fsync(file.fileno())
             temporary.chmod(mode)

@@ -13,6 +13,7 @@ are boolean, True = may attend.
 """
 
 import hashlib
+import io
 import json
 import os
 import zlib
@@ -29,7 +30,7 @@ from numpy.typing import NDArray
 
 from explorer.core import page_writer
 from explorer.core.errors import ExplorerError, TraceError
-from explorer.core.files import as_path, read_bytes, replace_atomically
+from explorer.core.files import as_path, read_bytes, replace_atomically, replacement
 from explorer.core.interventions import expected_errors
 from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.predictions import prediction_in
@@ -305,8 +306,9 @@ class Trace:
         """Measured errors, one row a check: check, error, limit, ok, expected.
 
         Row sums, weights on masked cells and the digest are measured now, on these arrays; the
-        other errors were measured by the model, as differences of logits. expected: an
-        intervention makes this error unavoidable, so it counts as ok.
+        other errors were measured by the model, as differences of logits; there is no row for
+        what was not measured, see `check` of `trace`. expected: an intervention makes this error
+        unavoidable, so it counts as ok.
         """
         import pandas as pd
 
@@ -326,11 +328,19 @@ class Trace:
 
     def save(self, path: str | Path) -> None:
         """Write a file that `load` reads back exactly. Raises `FileError`."""
-        replace_atomically(as_path(path), self.to_bytes())
+        with replacement(as_path(path)) as file:
+            pack(file, self.arrays, self._header)
 
     def to_bytes(self) -> bytes:
         """The contents of a `.trace` file."""
-        header = {
+        file = io.BytesIO()
+        pack(file, self.arrays, self._header)
+        return file.getvalue()
+
+    @property
+    def _header(self) -> dict[str, Any]:
+        """All of a `.trace` file but the arrays."""
+        return {
             "source_tokens": self.source_tokens,
             "target_tokens": self.target_tokens,
             "predicted_tokens": self.predicted_tokens,
@@ -340,7 +350,6 @@ class Trace:
             "facts": dict(self.facts),
             "digest": self.digest,
         }
-        return pack(self.arrays, header)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -526,7 +535,9 @@ def _digest(trace: Trace) -> str:
     """A hash of everything a trace shows."""
     hasher = hashlib.blake2b(digest_size=16)
     tokens = (trace.source_tokens, trace.target_tokens, trace.predicted_tokens)
-    texts = [*tokens, trace.candidate_tokens, trace.text, dict(trace.measured), dict(trace.facts)]
+    # Of traces that are checked once, it does not depend on which text was the first.
+    measured = {} if trace.facts.get("check") == "once" else dict(trace.measured)
+    texts = [*tokens, trace.candidate_tokens, trace.text, measured, dict(trace.facts)]
     hasher.update(json.dumps(texts, sort_keys=True).encode())
     for name in sorted(trace.arrays):
         array = trace.arrays[name]

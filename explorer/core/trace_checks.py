@@ -215,6 +215,11 @@ def weight_errors(arrays: Arrays, sites: Sequence[str]) -> dict[str, float]:
     return {row_check: row_sum, "masked_cells_are_zero": masked_weight}
 
 
+def is_checked_earlier(measured: Mapping[str, float], facts: Mapping[str, Any]) -> bool:
+    """Whether the model measured an earlier text of the same kind of call instead of a trace."""
+    return facts.get("check") == "once" and "hooked_equals_plain" not in measured
+
+
 def integrity_limits(facts: Mapping[str, Any]) -> Mapping[str, float]:
     """The largest error of a genuine trace with these facts, by integrity check."""
     return _LIMITS | _HALF_LIMITS if facts.get("precision") == "half" else _LIMITS

@@ -5,7 +5,7 @@ import json
 import re
 import zipfile
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,13 +49,17 @@ def largest_saved() -> int:
     return _unpacked(largest_trace())
 
 
-def pack(arrays: Mapping[str, NDArray[Any]], header: Mapping[str, Any]) -> bytes:
-    """The bytes of a file that `unpack` reads back exactly; `header`: JSON values."""
+def pack(file: BinaryIO, arrays: Mapping[str, NDArray[Any]], header: Mapping[str, Any]) -> None:
+    """Write to `file` what `unpack` reads back exactly; `header`: JSON values."""
     text = json.dumps({"version": FORMAT_VERSION, **header}, ensure_ascii=False).encode()
-    members: dict[str, Any] = {"header": np.frombuffer(text, np.uint8), **arrays}
-    file = io.BytesIO()
-    np.savez_compressed(file, **members)
-    return file.getvalue()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, array in {"header": np.frombuffer(text, np.uint8), **arrays}.items():
+            member = zipfile.ZipInfo(f"{name}.npy")
+            # Floats hardly shrink, and deflating them takes tens of times as long as copying.
+            floats = array.dtype.kind == "f"
+            member.compress_type = zipfile.ZIP_STORED if floats else zipfile.ZIP_DEFLATED
+            with archive.open(member, "w", force_zip64=True) as out:
+                np.lib.format.write_array(out, array, allow_pickle=False)
 
 
 def unpack(

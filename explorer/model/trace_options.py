@@ -1,8 +1,8 @@
 """`trace`, its options, and the checks of them that do not depend on the model."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from explorer.core.errors import ConfigError
 from explorer.core.interventions import Interventions
@@ -15,18 +15,24 @@ CAPTURES = ("pattern", "full")
 """Amounts of capture: only weights, or also scores, queries, keys, values and head outputs."""
 
 
+CHECKS = ("once", "always", "never")
+"""How often the integrity of a trace of the library is measured by passes of its own."""
+
 AFTER_PROMPT = 32
 """The most tokens that a decoder alone writes after a prompt unless told otherwise."""
 
 
-def refuse_options(capture: object, means: object, **counts: object) -> None:
-    """Raise `ConfigError` on a capture that is not in `CAPTURES`, on means that are no
-    `MeanOutputs`, and on a number of tokens that is neither None nor a whole number of at least 1.
+def refuse_options(capture: object, means: object, check: object, **counts: object) -> None:
+    """Raise `ConfigError` on a capture that is not in `CAPTURES`, on a check not in `CHECKS`, on
+    means that are no `MeanOutputs`, and on a number of tokens that is neither None nor a whole
+    number of at least 1.
 
     counts: these numbers, by the names of their options.
     """
     if not isinstance(capture, str) or capture not in CAPTURES:
         raise ConfigError("bad_capture", capture=capture)
+    if not isinstance(check, str) or check not in CHECKS:
+        raise ConfigError("bad_check", check=check)
     for name, count in counts.items():
         if count is not None and (type(count) is not int or count < 1):
             raise ConfigError("no_whole_number", name=name, got=repr(count), least=1)
@@ -98,7 +104,14 @@ class TraceOptions:
     capture: str
     choice: LayerChoice
     interventions: Interventions
-    means: MeanOutputs | None
+    means: MeanOutputs | None = None
+    check: str = CHECKS[0]
+
+    @classmethod
+    def of_text(cls, text: str, target: str | None) -> Self:
+        """Those of `trace(text, target=target)`."""
+        given = (text, None, None, None, None, target, None, NO_TOKENS)
+        return cls(*given, None, None, CAPTURES[0], LayerChoice(), Interventions())
 
     @property
     def full(self) -> bool:
@@ -109,6 +122,16 @@ class TraceOptions:
     def forces(self) -> bool:
         """Whether a caller imposes output tokens."""
         return forces_output(self.target, self.prefix, self.force)
+
+    @property
+    def shape(self) -> Hashable:
+        """All that two calls of `trace` have in common if they differ in their texts and tokens
+        alone."""
+        given = (self.pair, self.messages, self.target, self.prefix, self.force or None)
+        languages = (self.source_language, self.target_language)
+        means = None if self.means is None else self.means.name
+        used = tuple(one is not None for one in given)
+        return used, languages, self.capture, self.choice, self.interventions, means
 
     @property
     def changes(self) -> dict[str, Any]:
@@ -145,6 +168,7 @@ class TracedModel(Protocol):
         means: MeanOutputs | None = None,
         without: Iterable[str] = (),
         draw: Sequence[float | None] | None = None,
+        check: str = CHECKS[0],
     ) -> Trace:
         """Decode `text` greedily, then capture everything in one pass over the result.
 
@@ -185,6 +209,11 @@ class TracedModel(Protocol):
         messages: a chat instead of a text, such as [{"role": "user", "content": "Hi"}]; the
             model's own template makes the text from them.
         source_language, target_language: as in `in_languages`.
+        check: when further passes measure that the weights are the library's own, that capturing
+            changes nothing, nor padding, and that decoding equals one full pass: "once", on the
+            first text of each kind of call (options and interventions); "always"; or "never".
+            `integrity` has no row for what was not measured. A model trained here is always
+            checked.
 
         Only for models trained here:
         without: parts of the model to leave out in every layer, of `OMISSIONS`: "scaling", "mask",
@@ -195,7 +224,7 @@ class TracedModel(Protocol):
         the model does not have, `TraceSizeError` on more attention than a trace may have,
         `InterventionError` and `MaskError` on interventions that this model or text does not allow.
         """
-        refuse_options(capture, means, pad_to=pad_to, max_new_tokens=max_new_tokens)
+        refuse_options(capture, means, check, pad_to=pad_to, max_new_tokens=max_new_tokens)
         given = (text, pair, messages, source_language, target_language, target, prefix, force)
         choice = LayerChoice.of(layers, sites)
         changes = Interventions.gather(
@@ -207,7 +236,7 @@ class TracedModel(Protocol):
             draw=draw,
         )
         size = (pad_to, max_new_tokens, capture, choice)
-        return self._traced(TraceOptions(*given, *size, changes, means))
+        return self._traced(TraceOptions(*given, *size, changes, means, check))
 
     def _traced(self, options: TraceOptions) -> Trace:
         """The trace with these options, which are checked as far as `trace` can."""

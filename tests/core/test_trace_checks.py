@@ -1,3 +1,4 @@
+import io
 import json
 from dataclasses import replace
 
@@ -37,7 +38,9 @@ def file_with(**changes: object) -> bytes:
     } | {key: value for key, value in changes.items() if key not in trace.arrays}
     arrays = {name: changes.get(name, array) for name, array in trace.arrays.items()}
     kept = {name: array for name, array in arrays.items() if array is not ...}
-    return pack(kept, {key: value for key, value in header.items() if value is not ...})
+    file = io.BytesIO()
+    pack(file, kept, {key: value for key, value in header.items() if value is not ...})
+    return file.getvalue()
 
 
 def test_a_valid_file_is_read():

@@ -100,6 +100,23 @@ def test_two_hundred_mutations_of_a_file_give_a_trace_or_a_trace_error():
     assert refused > 100
 
 
+def test_floats_are_copied_the_rest_is_deflated_and_numpy_reads_all_to_the_bit(tmp_path):
+    trace = small_trace()
+    trace.save(tmp_path / "x.trace")
+    data = (tmp_path / "x.trace").read_bytes()
+    assert data == trace.to_bytes()
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        ways = {member.filename: member.compress_type for member in archive.infolist()}
+    assert ways.pop("header.npy") == zipfile.ZIP_DEFLATED
+    with np.load(io.BytesIO(data)) as found:
+        for name, array in trace.arrays.items():
+            assert (found[name].dtype, found[name].tobytes()) == (array.dtype, array.tobytes())
+            floats = np.issubdtype(array.dtype, np.floating)
+            expected = zipfile.ZIP_STORED if floats else zipfile.ZIP_DEFLATED
+            assert ways.pop(f"{name}.npy") == expected
+    assert not ways
+
+
 def test_a_file_of_the_first_version_is_read(monkeypatch):
     trace = small_trace()
     monkeypatch.setattr("explorer.core.trace_file.FORMAT_VERSION", 1)

@@ -75,6 +75,17 @@ def test_logits_are_computed_when_they_are_read_and_those_of_one_row_alone(monke
     assert not given or block == 40  # a single block is kept
 
 
+def test_the_logits_of_several_sequences_are_computed_once():
+    logits, reads = torch.arange(24.0).view(2, 3, 4), []
+    whole = RowLogits.computed(3, 4, 3, lambda one, end: reads.append(one) or logits[:, one:end])
+    first, second = whole.each(2)
+    assert not reads
+    assert torch.equal(first.read(1, 3), logits[:1, 1:3])
+    assert torch.equal(second.whole(), logits[1:])
+    assert reads == [0]
+    assert whole.each(1) == [whole]
+
+
 def test_each_step_of_decoding_is_one_row():
     steps = RowLogits.of_steps([LOGITS[:, row] for row in range(7)])
     assert (steps.rows, steps.width) == (7, 3)

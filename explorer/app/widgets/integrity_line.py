@@ -8,6 +8,7 @@ import streamlit as st
 from explorer.app.widgets.messages import literal
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
+from explorer.core.trace_checks import is_checked_earlier
 
 
 def integrity_line(trace: Trace, language: str) -> None:
@@ -30,7 +31,10 @@ def integrity_summary(trace: Trace, language: str) -> str:
     unavoidable = int((checks.expected & (checks.error > checks.limit)).sum())
     facts = {"count": len(checks), "failed": int((~checks.ok).sum()), "expected": unavoidable}
     outcome = "failed" if facts["failed"] else "expected" if unavoidable else "passed"
-    return say(f"player.checks_{outcome}", language, **facts)
+    line = say(f"player.checks_{outcome}", language, **facts)
+    if is_checked_earlier(trace.measured, trace.facts):
+        return f"{line} · {say('player.checked_earlier', language)}"
+    return line
 
 
 def integrity_texts(trace: Trace, language: str) -> list[str]:

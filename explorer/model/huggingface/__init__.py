@@ -19,6 +19,7 @@ library itself returns, and refuses a model where they differ.
     decoding             tokens that greedy decoding may choose, or a caller imposes; its result
     batch_texts          sentences with the expected predictions, as each kind of model reads them
     batch_passes         passes over batches, for measurements of heads
+    prepared_text        a text before the pass that captures it, and batches of such texts
     predictions          logits and decoded tokens → steps, labels and text of a trace
     answers              predictions of a model without next-token output: class, tags, span
     export               a model trained here → a directory of the library (`export_weights`)

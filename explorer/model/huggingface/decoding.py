@@ -1,7 +1,7 @@
 """Decoding: the tokens it may choose or a caller imposes, where it stops, and its result."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -40,6 +40,21 @@ class DecodingRules:
     forced: Mapping[int, int] = field(default_factory=dict)
     drawing: Drawing | None = None
 
+    @property
+    def known(self) -> list[int] | None:
+        """The tokens that follow the first ones and are fed in, if a caller imposes all of them;
+        None if decoding chooses any of them."""
+        tokens: list[int] = []
+        ends = set(self.ends.tolist())
+        for step in range(self.first, self.last):
+            token = self.forced.get(step)
+            if token is None:
+                return None
+            if token in ends:
+                break
+            tokens.append(token)
+        return tokens
+
     def chosen(self, logits: Tensor, step: int) -> Tensor:
         """The tokens (N,) chosen at a step from its logits (N, V); or (N, T) from (N, T, V)."""
         if step in self.forced:
@@ -64,10 +79,11 @@ class Decoded:
     """The result of decoding; for an encoder-only model only its inputs.
 
     inputs: including the decoded tokens that were fed in.
-    logits: of each row, from step-by-step decoding.
+    logits: of each row, from step-by-step decoding; without rows if it did not run.
     chosen: the decoded tokens.
     forced: step → the id that a caller imposed.
     memory: the output of the encoder that decoding used; None without one.
+    rules: if all tokens but the last were known; then `completed` chooses the last one.
     """
 
     inputs: Inputs
@@ -75,6 +91,25 @@ class Decoded:
     chosen: Sequence[int] = ()
     forced: Mapping[int, int] = field(default_factory=dict)
     memory: Any = None
+    rules: DecodingRules | None = None
+
+    @property
+    def stepwise(self) -> bool:
+        """Whether tokens were chosen from `logits`, step by step."""
+        return self.rules is None and self.logits.rows > 0
+
+    def completed(self, logits: RowLogits) -> "Decoded":
+        """With the last token, chosen from the `logits` of a pass over `inputs`."""
+        if self.rules is None:
+            return self
+        step = self.inputs.lengths[1]
+        last = self.rules.forced.get(step)
+        if last is None:
+            row = logits.read(logits.rows - 1, logits.rows)[:, 0]  # (1, V)
+            last = int(self.rules.chosen(row, step))
+        assert self.inputs.target is not None
+        fed = self.inputs.target[0, self.rules.first :].tolist()
+        return replace(self, chosen=[*fed, last])
 
     def facts(self, kind: Kind, ends: frozenset[int]) -> dict[str, Any]:
         """Facts of a trace about decoding; `ends`: ids after which decoding stops."""

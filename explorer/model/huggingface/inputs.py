@@ -60,6 +60,15 @@ class Inputs:
         masks = (self.source_mask, self.target_mask)
         return any(mask is not None and not bool(mask.all()) for mask in masks)
 
+    @classmethod
+    def joined(cls, parts: "Sequence[Inputs]") -> "Inputs":
+        """The sequences of all parts, which have the same stacks and equal lengths."""
+        if len(parts) == 1:
+            return parts[0]
+        names = ("source", "source_mask", "target", "target_mask", "segments")
+        sides = ([getattr(part, name) for part in parts] for name in names)
+        return cls(*(None if side[0] is None else torch.cat(side) for side in sides))
+
     def repeated(self, copies: int) -> "Inputs":
         """All sequences, `copies` times one after the other."""
         sides = (self.source, self.source_mask, self.target, self.target_mask, self.segments)

@@ -1,9 +1,10 @@
 """`HuggingFaceModel`: text in, one `Trace` out, for a model of the library."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any, Literal, Self
 
 import torch
@@ -21,7 +22,6 @@ from explorer.core.interventions import Interventions, refuse_weights_only, stat
 from explorer.core.predictions import PredictionKind
 from explorer.core.trace import Trace
 from explorer.core.trace_size import layer_facts, refuse_logits
-from explorer.core.verbs import Drawing
 from explorer.core.vocabulary import valid_text
 from explorer.model.actions import MeanOutputs
 from explorer.model.evaluation_batch import EvaluationBatch
@@ -31,17 +31,28 @@ from explorer.model.huggingface.answers import answer_of, answered
 from explorer.model.huggingface.batch_passes import LibraryPasses, inputs_of
 from explorer.model.huggingface.capture.attention_calls import Seen
 from explorer.model.huggingface.capture.edits import Edits, edits_of
-from explorer.model.huggingface.capture.measured_errors import measured_errors, padding_error
+from explorer.model.huggingface.capture.measured_errors import (
+    measured_errors,
+    padding_error,
+    proves,
+)
 from explorer.model.huggingface.capture.passes import NOBODY, Pass, encoded, full_pass, greedy_rows
 from explorer.model.huggingface.capture.recording import Recording
 from explorer.model.huggingface.capture.verification import probe
 from explorer.model.huggingface.chat_template import Message
-from explorer.model.huggingface.decoding import NEW_TOKENS, Decoded, checked_steps, numbered_steps
+from explorer.model.huggingface.decoding import (
+    NEW_TOKENS,
+    Decoded,
+    DecodingRules,
+    checked_steps,
+    numbered_steps,
+)
 from explorer.model.huggingface.fed_text import decodes, fed
 from explorer.model.huggingface.generation_settings import GenerationSettings
 from explorer.model.huggingface.inputs import TOO_LONG, Inputs, padded_inputs, takes_segments
 from explorer.model.huggingface.placement import devices_of, weights_of
 from explorer.model.huggingface.predictions import Predictions
+from explorer.model.huggingface.prepared_text import PreparedText, batches, windows
 from explorer.model.huggingface.streams.early_predictions import early_of, early_predictions
 from explorer.model.huggingface.streams.layer_path import LayerPath, layer_path
 from explorer.model.huggingface.streams.left_out_passes import library_left_out, refuse_leaks
@@ -260,19 +271,14 @@ class HuggingFaceModel(TracedModel):
         assert text is not None
         return self.tokens.read(text, pair)
 
-    @torch.inference_mode()
     def _traced(self, options: TraceOptions) -> Trace:
-        if options.interventions.omit:
-            raise ConfigError("no_omission", name=self.name)
-        if options.interventions.draw and not self.decodes:
-            raise ConfigError("draws_nothing", name=self.name)
-        forces = options.forces
-        if self.kind == Kind.ENCODER_ONLY:
-            refuse_decoding(options.target, options.prefix, options.max_new_tokens)
-        elif not self.decodes and forces:
-            raise ConfigError("decodes_nothing", architecture=type(self.model).__name__)
-        if options.interventions or options.full:
-            refuse_weights_only(self.facts)
+        (trace,) = self._captured([self._prepared(options)])
+        return trace
+
+    @torch.inference_mode()
+    def _prepared(self, options: TraceOptions, *, batched: bool = False) -> PreparedText:
+        """The text of `options`, decoded. batched: if its tokens are known, without decoding."""
+        self._refuse(options)
         edits = self._edits(options.interventions, options.means)
         spoken = self.in_languages(options.source_language, options.target_language)
         read = spoken.read(options.text, options.pair, options.messages)
@@ -286,73 +292,122 @@ class HuggingFaceModel(TracedModel):
         if not self.anatomy.head.body:
             refuse_logits(last or inputs.lengths[0], self.anatomy.head.width)
         if self.decodes:
-            drawing = options.interventions.draw
-            decoded = spoken._decode(inputs, edits, recording, forced, last, drawing)
+            rules = spoken._settings.rules(self.kind, inputs.lengths[1], last, forced)
+            rules = replace(rules, drawing=options.interventions.draw)
+            kind = _kind_of_call(options, inputs, rules.known is not None)
+            checked = not batched and self._checks(options, kind)
+            decoded = spoken._decode(inputs, edits, recording, forced, rules, stepwise=checked)
         facts = {"model": self.name, **spoken.facts, **_facts_of_input(options, read, inputs)}
         facts["given"] = options.target is not None
-        facts |= decoded.facts(self.kind, self._settings.ends)
+        if options.check != "always":
+            facts["check"] = options.check
         facts |= layer_facts(sizes, recording.places) | options.changes
-        return self._captured(decoded, read, labels, recording, edits, options, facts)
+        size = sum(len(site.numbers) * site.layer_bytes for site in sizes.values())
+        return PreparedText(options, read, labels, decoded, recording, edits, facts, size, batched)
 
-    def _captured(
-        self,
-        decoded: Decoded,
-        read: TextTokens,
-        labels: tuple[str, ...],
-        recording: Recording,
-        edits: Edits,
-        options: TraceOptions,
-        facts: dict[str, Any],
-    ) -> Trace:
-        """Capture one pass over the decoded tokens, and assemble the trace.
+    def _refuse(self, options: TraceOptions) -> None:
+        """Raise `ConfigError` and `InterventionError` on options that this model does not have."""
+        if options.interventions.omit:
+            raise ConfigError("no_omission", name=self.name)
+        if options.interventions.draw and not self.decodes:
+            raise ConfigError("draws_nothing", name=self.name)
+        forces = options.forces
+        if self.kind == Kind.ENCODER_ONLY:
+            refuse_decoding(options.target, options.prefix, options.max_new_tokens)
+        elif not self.decodes and forces:
+            raise ConfigError("decodes_nothing", architecture=type(self.model).__name__)
+        if options.interventions or options.full:
+            refuse_weights_only(self.facts)
 
-        labels: of `read`, padding included. recording: has the encoder's values from decoding.
+    def _checks(self, options: TraceOptions, kind: Hashable) -> bool:
+        """Whether further passes check a call of this kind."""
+        if options.check == "once":
+            return kind not in self._proven
+        return options.check == "always"
+
+    @cached_property
+    def _proven(self) -> set[Hashable]:
+        """The kinds of calls that a first text has proved."""
+        return set()
+
+    @torch.inference_mode()
+    def _captured(self, texts: Sequence[PreparedText]) -> list[Trace]:
+        """Capture one pass over texts of equal lengths and options, and assemble their traces."""
+        first, count = texts[0], len(texts)
+        options, edits = first.options, first.edits
+        inputs = Inputs.joined([text.decoded.inputs for text in texts])
+        recordings = [text.recording for text in texts]
+        known = first.decoded.rules is not None
+        kind = _kind_of_call(options, inputs, known, batched=first.batched)
+        checked = self._checks(options, kind)
+        with threads_for(self.passes.parameters, count * max(inputs.lengths)):
+            seen = Recording.of_each([one.keep() for one in recordings])
+            captured = self._pass(inputs, edits, seen, first.decoded.memory)
+            for own in recordings:
+                refuse_misplaced(options.interventions, *inputs.lengths, own.unmasked)
+            found = captured.logits.each(count)
+            plain: Sequence[RowLogits | None] = [None] * count
+            if checked:
+                returned = self.anatomy.weights_only
+                again = Recording.of_each([one.compare() for one in recordings])
+                plain = self._pass(inputs, edits, NOBODY if returned else again).logits.each(count)
+            traces = [
+                self._assembled(text, logits, expected)
+                for text, logits, expected in zip(texts, found, plain, strict=True)
+            ]
+        if checked and all(proves(trace.measured, trace.facts) for trace in traces):
+            self._proven.add(kind)
+        return traces
+
+    def _assembled(self, text: PreparedText, captured: RowLogits, plain: RowLogits | None) -> Trace:
+        """The trace of a text after its pass.
+
+        captured: logits of that pass. plain: of a second one that checks it; None without one.
         """
+        options, recording, decoded = text.options, text.recording, text.decoded.completed(captured)
         inputs, interventions = decoded.inputs, options.interventions
-        with threads_for(self.passes.parameters, max(inputs.lengths)):
-            captured = self._pass(inputs, edits, recording.keep(), decoded.memory)
-            refuse_misplaced(interventions, *inputs.lengths, recording.unmasked)
-            compared = NOBODY if self.anatomy.weights_only else recording.compare()
-            plain = self._pass(inputs, edits, compared)
-            stepwise = decoded.logits.rows and not interventions.counterfactual
-            predictions = Predictions(
-                self.kind,
-                self.tokens,
-                decoded,
-                labels,
-                decoded.logits if stepwise else plain.logits,
-                self._settings.ends,
-            )
-            steps, candidates = predictions.steps()
-            text = predictions.text()
-            if self.answer is not None:
-                outputs, padding = plain.logits.whole()[0], inputs.padding_before
-                if len(outputs) > padding:  # one output for each token
-                    outputs = outputs[padding:]
-                answer = answered(self.model, outputs, read, self.tokens.no_text).behind(padding)
-                text, steps, facts = answer.text, steps | answer.arrays, facts | answer.facts
-            early: dict[str, NDArray[Any]] = {}
-            if options.full and self.decodes:
-                layers = recording.places.get("decoder", ())
-                early, told = early_predictions(
-                    self.model, self.anatomy, inputs, edits, layers, self.tokens
-                )
-                facts = facts | told
-            measured = measured_errors(captured, plain, decoded)
-            if compared:
-                measured |= {"equals_library": recording.difference}
-            if inputs.padded and not interventions:
-                measured |= padding_error(plain, self._pass(inputs.without_padding()), inputs)
+        facts = text.facts | decoded.facts(self.kind, self._settings.ends)
+        stepwise = decoded.stepwise and not interventions.counterfactual
+        outputs = decoded.logits if stepwise else captured
+        ends = self._settings.ends
+        predictions = Predictions(self.kind, self.tokens, decoded, text.labels, outputs, ends)
+        steps, candidates = predictions.steps()
+        said = predictions.text()
+        if self.answer is not None:
+            logits, padding = captured.whole()[0], inputs.padding_before
+            if len(logits) > padding:  # one output for each token
+                logits = logits[padding:]
+            answer = answered(self.model, logits, text.read, self.tokens.no_text).behind(padding)
+            said, steps, facts = answer.text, steps | answer.arrays, facts | answer.facts
+        early: dict[str, NDArray[Any]] = {}
+        if options.full and self.decodes:
+            layers = recording.places.get("decoder", ())
+            given = (self.model, self.anatomy, inputs, text.edits, layers, self.tokens)
+            early, told = early_predictions(*given)
+            facts = facts | told
         return Trace(
             source_tokens=predictions.source_labels(),
             target_tokens=predictions.target_labels(),
             predicted_tokens=predictions.predicted_labels(),
-            text=text,
+            text=said,
             arrays=recording.finished(inputs, interventions) | early | steps,
             candidate_tokens=candidates,
-            measured=measured,
+            measured={} if plain is None else self._measured(text, captured, plain),
             facts=facts,
         )
+
+    def _measured(
+        self, text: PreparedText, captured: RowLogits, plain: RowLogits
+    ) -> dict[str, float]:
+        """The errors of a trace that its model measures. plain: logits of a second pass."""
+        inputs = text.decoded.inputs
+        measured = measured_errors(captured, plain, text.decoded)
+        if not self.anatomy.weights_only:
+            measured |= {"equals_library": text.recording.difference}
+        if inputs.padded and not text.options.interventions:
+            bare = self._pass(inputs.without_padding()).logits
+            measured |= padding_error(plain, bare, inputs)
+        return measured
 
     def _pass(
         self,
@@ -370,6 +425,40 @@ class HuggingFaceModel(TracedModel):
     def traces(self, texts: Sequence[str]) -> list[Trace]:
         """The trace of each text, one after another."""
         return [self.trace(text) for text in texts]
+
+    def iter_traces(
+        self, texts: Iterable[str], targets: Iterable[str] | None = None
+    ) -> Iterator[Trace]:
+        """The traces of many texts, in their order: one pass captures several of equal lengths.
+
+        >>> for trace in model.iter_traces(sentences):
+        ...     print(trace.text, trace.attention("encoder")[0, 0])
+
+        targets: the whole output of each text, for teacher forcing. A model that decodes traces the
+            texts one by one without them, and so does a classifier with a decoder alone.
+
+        Tokens and masks are those of `trace`, weights and probabilities equal to rounding;
+        `facts["batched"]` is the number of texts in the pass. Only the first batch is checked, as
+        by `check="once"`. Few traces are in memory at a time: about 256 MB of attention.
+
+        Raises as `trace` at the text that it cannot trace, and `VocabularyError` on texts that
+        are no list or iterator of texts, and on more or fewer targets.
+        """
+        if isinstance(texts, str) or not isinstance(texts, Iterable):
+            raise VocabularyError("not_texts", got=type(texts).__name__)
+        if targets is None and (self.decodes or self.kind == Kind.DECODER_ONLY):
+            yield from map(self.trace, texts)
+            return
+        pairs = ((text, None) for text in texts) if targets is None else _pairs(texts, targets)
+        every = (TraceOptions.of_text(text, target) for text, target in pairs)
+        for window in windows(self._prepared(options, batched=True) for options in every):
+            found: dict[int, Trace] = {}
+            for numbers in batches(window, self.anatomy.head.width):
+                batch = [window[number] for number in numbers]
+                for text in batch:
+                    text.facts["batched"] = len(batch)
+                found |= zip(numbers, self._captured(batch), strict=True)
+            yield from (found[number] for number in range(len(window)))
 
     def check_text(self, text: str, side: Literal["source", "target"]) -> None:
         """Raise `VocabularyError` on a text that cannot be read or is too long, and
@@ -448,25 +537,29 @@ class HuggingFaceModel(TracedModel):
         edits: Edits,
         recording: Recording,
         forced: Mapping[int, int],
-        last: int,
-        drawing: Drawing | None,
+        rules: DecodingRules,
+        *,
+        stepwise: bool,
     ) -> Decoded:
-        """Decode step by step after `inputs`, up to step `last`, and record the encoder."""
-        assert inputs.target is not None
-        first, settings = inputs.target.size(1), self._settings
-        rules = replace(settings.rules(self.kind, first, last, forced), drawing=drawing)
+        """Decode step by step after `inputs`, and record the encoder.
+
+        stepwise: False = not if all tokens but the last are known.
+        """
+        first, known = rules.first, rules.known
+        if known is not None and not stepwise:
+            _refuse_after(forced, first + len(known))
+            return Decoded(inputs.with_target(known), forced=forced, rules=rules)
         with threads_for(self.passes.parameters, inputs.lengths[0]):
             memory = encoded(self.model, self.anatomy, inputs, edits, recording.keep())
         with threads_for(self.passes.parameters, first):
             head = self.anatomy.head
             rows = greedy_rows(self.model, self.kind, inputs, edits, rules, memory, head)
             found = self._decoded_rows(rows)
-        reached = first + len(found) - 1
-        if forced and max(forced) > reached:
-            raise VocabularyError("no_such_step", step=max(forced), last=reached)
+        _refuse_after(forced, first + len(found) - 1)
         logits = RowLogits.joined([logits for logits, _ in found])
         chosen = [int(tokens) for _, tokens in found]
-        return Decoded(inputs.with_target(chosen[:-1]), logits, chosen, forced, memory)
+        fed, chooses = inputs.with_target(chosen[:-1]), None if known is None else rules
+        return Decoded(fed, logits, chosen, forced, memory, chooses)
 
     def _decoded_rows(
         self, rows: Iterator[tuple[RowLogits, Tensor]]
@@ -515,6 +608,30 @@ class HuggingFaceModel(TracedModel):
         codes = {number: code for code, number in self.tokens.languages.items()}
         found = (self._settings.first, self._settings.start)
         return next((codes[number] for number in found if number in codes), None)
+
+
+def _kind_of_call(
+    options: TraceOptions, inputs: Inputs, known: bool, *, batched: bool = False
+) -> Hashable:
+    """What a call shares with all those for which one proof is enough.
+
+    known: whether its tokens are, so that nothing is decoded.
+    """
+    return options.shape, inputs.padded, known, batched
+
+
+def _pairs(texts: Iterable[str], targets: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Texts with their targets. Raises `VocabularyError` if one of them has no other."""
+    for text, target in zip_longest(texts, targets):
+        if text is None or target is None:
+            raise VocabularyError("target_each")
+        yield text, target
+
+
+def _refuse_after(forced: Mapping[int, int], last: int) -> None:
+    """Raise `VocabularyError` on an imposed token after the `last` step."""
+    if forced and max(forced) > last:
+        raise VocabularyError("no_such_step", step=max(forced), last=last)
 
 
 def _facts_of_input(options: TraceOptions, read: TextTokens, inputs: Inputs) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Explore without a browser: what the component is sent, and what its reports change."""
 
+import io
 import shutil
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -291,7 +292,9 @@ def tampered(data: bytes) -> bytes:
     arrays, kept = unpack(data, "x")
     weights = arrays["cross.attention"].copy()
     weights[0, 0, 0, :2] = weights[0, 0, 0, 1::-1] + np.float32(0.125)
-    return pack({**arrays, "cross.attention": weights}, kept)
+    file = io.BytesIO()
+    pack(file, {**arrays, "cross.attention": weights}, kept)
+    return file.getvalue()
 
 
 def test_a_tampered_trace_does_not_pass_as_the_genuine_one(expected):

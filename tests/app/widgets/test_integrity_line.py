@@ -20,6 +20,20 @@ def test_each_check_has_its_measured_error():
     assert integrity_summary(trace, "en") == f"✓ {len(texts)} checks"
 
 
+def test_what_was_checked_on_an_earlier_text_is_said():
+    trace = example_trace()
+    first = replace(trace, facts={**trace.facts, "check": "once"}, digest="")
+    later = replace(first, measured={})
+    never = replace(trace, facts={**trace.facts, "check": "never"}, measured={}, digest="")
+    said = [integrity_summary(one, "en") for one in (trace, first, later, never)]
+    assert said == [
+        f"✓ {len(trace.integrity())} checks",
+        f"✓ {len(trace.integrity())} checks",
+        "✓ 3 checks · checked on the first text of this kind",
+        "✓ 3 checks",
+    ]
+
+
 def test_a_failed_check_is_red():
     arrays = dict(example_trace().arrays)
     arrays["cross.attention"] = arrays["cross.attention"] * np.float32(1.01)

@@ -14,6 +14,12 @@ from tests.support.huggingface_families import ALL, saved, tiny_model
 collect_ignore = [] if ALL else ["test_trained_weights.py"]
 
 
+@pytest.fixture(autouse=True)
+def as_if_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models are shared, but each trace is checked like the first one of its kind."""
+    monkeypatch.setattr(HuggingFaceModel, "_proven", property(lambda _: set()))
+
+
 @pytest.fixture(scope="session")
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """By family: a directory that the library wrote; tests that change one need their own."""

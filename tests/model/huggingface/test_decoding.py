@@ -10,6 +10,7 @@ from explorer.model.huggingface.decoding import (
     numbered_steps,
 )
 from explorer.model.huggingface.inputs import padded_inputs
+from explorer.model.row_logits import RowLogits
 
 LOGITS = torch.tensor([[1.0, 4.0, 3.0, 2.0], [9.0, 4.0, 5.0, 6.0]])
 
@@ -23,6 +24,27 @@ def test_the_most_probable_token_is_chosen_unless_a_rule_says_otherwise():
     assert rules.chosen(LOGITS, 5).tolist() == [0, 0]
     assert DecodingRules(1, 9).chosen(LOGITS, 1).tolist() == [1, 0]
     assert LOGITS.isfinite().all()
+
+
+@pytest.mark.parametrize(
+    ("last", "forced", "known", "chosen"),
+    [
+        (3, {}, [], [1]),  # one step, which is chosen
+        (5, {3: 0, 4: 2}, [0, 2], [0, 2, 1]),
+        (5, {3: 0, 4: 2, 5: 3}, [0, 2], [0, 2, 3]),
+        (9, {3: 0, 4: 9}, [0], [0, 9]),  # 9 is an end
+        (5, {3: 0}, None, None),
+        (5, {4: 2}, None, None),
+    ],
+)
+def test_tokens_are_known_if_only_the_last_one_is_left_to_choose(last, forced, known, chosen):
+    rules = DecodingRules(3, last, ends=torch.tensor([9]), forced=forced)
+    assert rules.known == known
+    if known is not None:
+        inputs = padded_inputs(Kind.DECODER_ONLY, [5, 6, 7], (), 0).with_target(known)
+        rows = torch.zeros(1, 3 + len(known), 4)
+        rows[:, -1] = LOGITS[0]
+        assert Decoded(inputs, rules=rules).completed(RowLogits.of(rows)).chosen == chosen
 
 
 def test_tokens_one_after_the_other_begin_at_the_first_step():

@@ -1,5 +1,5 @@
 from explorer.model.huggingface.anatomy import Kind
-from explorer.model.huggingface.inputs import padded_inputs
+from explorer.model.huggingface.inputs import Inputs, padded_inputs
 
 
 def rows(inputs):
@@ -22,6 +22,16 @@ def test_segments_stand_beside_their_tokens():
     assert pair.without_padding().segments[0].tolist() == [0, 1, 1]
     assert pair.repeated(2).segments.tolist() == [[0, 1, 1, 0]] * 2
     assert padded_inputs(Kind.ENCODER_ONLY, [5, 6], [1], start=2).segments is None
+
+
+def test_sequences_of_equal_lengths_are_joined():
+    one, other = (padded_inputs(Kind.ENCODER_DECODER, ids, (), 1) for ids in ([5, 6], [7, 8]))
+    both = Inputs.joined([one, other])
+    assert both.source.tolist() == [[5, 6], [7, 8]]
+    assert both.source_mask.tolist() == [[1, 1], [1, 1]]
+    assert both.target.tolist() == [[1], [1]]
+    assert both.segments is None
+    assert Inputs.joined([one]) is one
 
 
 def test_decoded_tokens_are_added_and_padding_is_taken_away():

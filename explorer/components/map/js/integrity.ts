@@ -34,7 +34,8 @@ export function createIntegrity(
     assign(keys, "title", say(`${keysHere()}_title`));
     const { integrity } = context;
     const checks = integrity ?? [];
-    write(button, integrity ? summary(context, integrity) : say("checking"));
+    const earlier = isCheckedEarlier(context, checks) ? ` · ${say("checked_earlier")}` : "";
+    write(button, integrity ? `${summary(context, integrity)}${earlier}` : say("checking"));
     button.disabled = !integrity;
     const wrong = checks.filter(({ ok }) => !ok);
     button.classList.toggle("passed", integrity !== null && wrong.length === 0);
@@ -55,6 +56,13 @@ function summary({ say }: TraceContext, checks: IntegrityCheck[]) {
   const expected = checks.filter(isUnavoidable).length;
   if (failed) return say("checks_failed", { failed, count });
   return say(expected ? "checks_expected" : "checks_passed", { count, expected });
+}
+
+/** Whether the model measured an earlier text of the same kind, as `is_checked_earlier` in
+ * `explorer/core/trace_checks.py`. */
+function isCheckedEarlier({ trace }: TraceContext, checks: IntegrityCheck[]) {
+  const measured = checks.some(({ check }) => check === "hooked_equals_plain");
+  return trace.header.facts.check === "once" && !measured;
 }
 
 /** Whether the model or an intervention makes the difference of a check unavoidable. */

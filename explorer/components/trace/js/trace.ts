@@ -58,6 +58,7 @@ export type Replacement = "zero" | "mean"; // of the output of a removed head
 export interface Facts {
   ended?: boolean;
   given?: boolean;
+  check?: string; // how often the model checks its traces: "once", "never"; else always
   model?: string;
   text?: string;
   mask?: string;

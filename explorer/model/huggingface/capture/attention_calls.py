@@ -53,6 +53,20 @@ class Call:
     output: Tensor
     options: Mapping[str, Any]
 
+    def of(self, sequence: int) -> "Call":
+        """The same call of one sequence of the batch alone, B = 1."""
+        count = len(self.weights)
+        if count == 1:
+            return self
+
+        def own(value: Any) -> Any:
+            by_sequence = isinstance(value, Tensor) and value.ndim == 4 and len(value) == count
+            return value[sequence : sequence + 1] if by_sequence else value
+
+        parts = {one.name: own(getattr(self, one.name)) for one in fields(self)}
+        parts["options"] = {name: own(option) for name, option in self.options.items()}
+        return Call(**parts)
+
     def on_cpu(self) -> "Call":
         """The same call with its tensors on the CPU, where traces are made."""
         if self.weights.device.type == "cpu":

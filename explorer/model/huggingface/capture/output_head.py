@@ -28,7 +28,8 @@ def run(
 ) -> tuple[Any, RowLogits]:
     """The output of `model` for the arguments `given`, and its logits.
 
-    With a `body` in `head`, the output has only the logits of the last block of rows.
+    With a `body` in `head`, the output has the logits of all rows if they are kept, else of the
+    last row.
 
     keep: store the logits if they are a single block; otherwise they are computed when read.
     """
@@ -36,11 +37,11 @@ def run(
     if not head.body:
         out = model(**arguments, return_dict=True)
         return out, RowLogits.of(predictions(out))
-    body = _Body(model.get_submodule(head.body), head)
+    body = _Body(model.get_submodule(head.body), head, keep=keep)
     stand_in = _with_body(model, head.body.split("."), body)
     out = stand_in(**arguments, return_dict=True)
     rows = body.end
-    if keep and rows <= body.step:
+    if body.kept:
         return out, RowLogits.of(predictions(out))
     again = arguments | {name: _WITHOUT_CACHE[name] for name in arguments.keys() & _WITHOUT_CACHE}
 
@@ -105,12 +106,14 @@ class _Body(torch.nn.Module):
     """Replacement for the body of a model in one pass.
 
     It runs the body at the first call. It returns the body's output with the hidden states of rows
-    `first` to `end` − 1 only, at the first call those of the last block.
+    `first` to `end` − 1 only, at the first call all of them if they are a single block to `keep`,
+    else the last one.
     """
 
-    def __init__(self, body: Any, head: OutputHead) -> None:
+    def __init__(self, body: Any, head: OutputHead, *, keep: bool) -> None:
         super().__init__()
         self.step, self.first, self.end = 0, 0, 0
+        self.kept = keep
         self._body = (body,)  # in a tuple: not registered as a submodule
         self._head = head
         self._output: Any = None
@@ -128,7 +131,8 @@ class _Body(torch.nn.Module):
         output = self._body[0](*args, **options)
         sequences, self.end = output[_STATES].shape[:2]
         self.step = rows_of_block(self._head.block, sequences, self._head.width)
-        self.first = (self.end - 1) // self.step * self.step
+        self.kept = self.kept and self.end <= self.step
+        self.first = 0 if self.kept else self.end - 1
         kept = {name: value for name, value in output.items() if isinstance(value, Tensor)}
         self._output = type(output)(**kept)  # without a cache
         return self._rows(output)

@@ -1,7 +1,7 @@
 """Record a pass in the arrays of a `Trace`: weights, masks, sinks, scores and vectors of heads. And
 compare its weights with those of a second pass."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -65,6 +65,18 @@ class Recording:
     def compare(self) -> Mapping[str, Seen]:
         """Callbacks for a second pass over the same tokens, which update `difference`."""
         return self._seen(self._compare)
+
+    @staticmethod
+    def of_each(several: Sequence[Mapping[str, Seen]]) -> Mapping[str, Seen]:
+        """Callbacks for one pass over a batch: each of `several` sees its own sequence."""
+        if len(several) == 1:
+            return several[0]
+
+        def pass_on(stack: str, index: int, call: Call) -> None:
+            for sequence, own in enumerate(several):
+                own[stack](index, call.of(sequence))
+
+        return {stack: partial(pass_on, stack) for stack in several[0]}
 
     def unmasked(self, cell: CellEdit) -> Tensor:
         """Whether each head may attend to a cell before the edits: (layer, head)."""

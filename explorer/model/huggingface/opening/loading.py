@@ -35,7 +35,6 @@ from explorer.model.huggingface.opening.directory_files import (
 )
 from explorer.model.huggingface.opening.hub import model_name
 from explorer.model.huggingface.opening.tokenizer_fit import fitting
-from explorer.model.huggingface.opening.weight_layout import store_by_input
 from explorer.model.huggingface.tokens import Tokens
 from explorer.model.huggingface.traced_model import HuggingFaceModel
 from explorer.model.wrapped_names import WRAPPERS
@@ -67,7 +66,6 @@ def open_directory(path: Path, name: str | None = None, dtype: str = "float32") 
         model, notes = _model(path, config, DTYPES[dtype])
         kind = kind_of(type(model), config)
         tokenizer, doubts = _tokenizer(path, described, model)
-        store_by_input(model)
         return assembled(shown, model, kind, tokenizer, [*notes, *doubts])
     except ModelDirectoryError as error:
         raise error.of(shown) from error

@@ -17,8 +17,6 @@ from explorer.model.huggingface.opening.loading import (
     refuse_other_inputs,
 )
 from explorer.model.huggingface.opening.tokenizer_fit import fitting
-from explorer.model.huggingface.opening.weight_layout import store_by_input
-from explorer.model.huggingface.placement import devices_of
 from explorer.model.huggingface.traced_model import HuggingFaceModel
 from explorer.model.wrapped_names import unwrapped
 
@@ -94,21 +92,13 @@ def _copy(model: Any, name: str) -> Any:
 
 @torch.no_grad()
 def _ready(model: Any) -> Any:
-    """The model in eval mode, with its adapters merged and the memory layout of `load`."""
-    _merge_adapters(model.eval())
-    if not devices_of(model):
-        store_by_input(model)
-    return model
-
-
-def _merge_adapters(model: Any) -> None:
-    """Merge the active adapters of peft into the weights below them.
+    """The model in eval mode, with its active adapters of peft merged into the weights below them.
 
     Disabled adapters stay disabled. A quantised model is left unchanged, because its weights would
     lose the small additions.
     """
-    if getattr(model, "is_quantized", False):
-        return
-    for module in list(model.modules()):
-        if hasattr(module, "base_layer") and not getattr(module, "disable_adapters", True):
-            module.merge()
+    parts = [] if getattr(model, "is_quantized", False) else list(model.modules())
+    for part in parts:
+        if hasattr(part, "base_layer") and not getattr(part, "disable_adapters", True):
+            part.merge()
+    return model.eval()
