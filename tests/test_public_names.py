@@ -27,3 +27,7 @@ def test_the_public_names_are_there():
         assert getattr(explorer, name)
     with pytest.raises(AttributeError):
         _ = explorer.no_such_name
+
+
+def test_the_server_s_entry_loads_nothing_slow():
+    assert not {"torch", "pandas", "transformers"} & loaded_by("explorer.app.asgi")

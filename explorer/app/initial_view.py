@@ -11,7 +11,6 @@ from explorer.core.errors import ExplorerError
 from explorer.core.look import Request, Selection
 from explorer.core.trace import Trace
 from explorer.heads.initial_head import InitialChoice, initial_choice, initial_step
-from explorer.heads.reports.report_store import stored_reports
 from explorer.model.catalog import CatalogMember, CatalogModel
 
 
@@ -58,6 +57,8 @@ def _with_head(wanted: Selection, member: CatalogMember, trace: Trace) -> Select
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _initial_choice(stamp: str, _member: CatalogModel) -> InitialChoice | None:
+    from explorer.heads.reports.report_store import stored_reports  # which imports pandas
+
     stored = stored_reports(model_cache.digest(_member))
     trace = model_cache.greedy_trace(_member, initial_request(_member))
     return initial_choice(trace, stored[0].report if stored else None)

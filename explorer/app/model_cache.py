@@ -22,12 +22,12 @@ from explorer.core.trace import Trace
 from explorer.core.trace_size import FIT, largest_trace
 from explorer.core.vocabulary import LONGEST_TEXT
 from explorer.data.task_names import task_of
-from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.heads.metrics import batch_names
 from explorer.model.catalog import CatalogMember, CatalogModel, OwnModel
 from explorer.model.model_directory import DirectoryModel
 
 if TYPE_CHECKING:
+    from explorer.heads.comparison.trace_comparison import TraceComparison
     from explorer.model.actions import MeanOutputs
     from explorer.model.evaluation_batch import EvaluationBatch
     from explorer.model.explorable import ExplorableModel
@@ -109,10 +109,10 @@ def kept(key: Hashable, compute: Callable[[], _Value], size_of: Callable[[_Value
     return _traces.get(key, compute, size_of)
 
 
-def kept_comparison(key: Hashable, compute: Callable[[], TraceComparison]) -> TraceComparison:
+def kept_comparison(key: Hashable, compute: "Callable[[], TraceComparison]") -> "TraceComparison":
     """As `kept`, for a comparison."""
 
-    def size_of(compared: TraceComparison) -> int:
+    def size_of(compared: "TraceComparison") -> int:
         return sum(map(trace_bytes, (compared.original, compared.changed, compared.forced)))
 
     return kept(key, compute, size_of)

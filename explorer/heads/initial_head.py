@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
 from explorer.core.words import content
-from explorer.heads.reports.head_report import HeadReport
+
+if TYPE_CHECKING:
+    from explorer.heads.reports.head_report import HeadReport  # which imports pandas
 
 _SHARP = 0.5  # above it, a weight is the largest of its row
 _SURE = 0.95  # below it, a model hesitates: other candidates can be seen beside the first
@@ -26,7 +28,7 @@ class InitialChoice:
     value: float
 
 
-def initial_choice(trace: Trace, report: HeadReport | None = None) -> InitialChoice | None:
+def initial_choice(trace: Trace, report: "HeadReport | None" = None) -> InitialChoice | None:
     """The head to open with; None for a trace with neither a gold alignment nor cross-attention.
 
     If a gold alignment is known, the head with the largest gold weight: in the report, which covers
@@ -44,7 +46,7 @@ def initial_choice(trace: Trace, report: HeadReport | None = None) -> InitialCho
     return InitialChoice(Head(site, int(layer), int(head)), "gold" if known else "coverage", value)
 
 
-def initial_head(trace: Trace, report: HeadReport | None = None) -> Head | None:
+def initial_head(trace: Trace, report: "HeadReport | None" = None) -> Head | None:
     """The head of `initial_choice`."""
     chosen = initial_choice(trace, report)
     return None if chosen is None else chosen.head
@@ -112,7 +114,7 @@ def _gold_weights(trace: Trace, gold: NDArray[np.bool_]) -> NDArray[np.float64]:
     return np.asarray(on_gold.mean(-1) if known.any() else on_gold.sum(-1), dtype=np.float64)
 
 
-def _largest_gold_weight(report: HeadReport, trace: Trace) -> InitialChoice | None:
+def _largest_gold_weight(report: "HeadReport", trace: Trace) -> InitialChoice | None:
     """The head with the largest gold weight in a report on the model of `trace`."""
     if "gold_weight" not in report.metrics:
         return None

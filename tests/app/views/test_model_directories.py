@@ -152,10 +152,10 @@ def test_the_library_is_imported_when_a_model_is_first_used(folder):
         "import sys\n"
         "from streamlit.testing.v1 import AppTest\n"
         f"app = AppTest.from_file({str(MAIN)!r}, default_timeout=60).run()\n"
-        "assert not app.exception and 'torch' in sys.modules\n"
+        "assert not app.exception\n"
         "mounted = [element.proto.bytes for element in app.get('bidi_component')]\n"
         "assert any(b'opus-tiny' in sent for sent in mounted)\n"
-        "sys.exit('transformers' in sys.modules)"
+        "sys.exit('torch' in sys.modules or 'transformers' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True)
     assert done.returncode == 0, done.stderr.decode()[-2000:]
