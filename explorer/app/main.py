@@ -9,8 +9,8 @@ from pathlib import Path
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
+from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import lesson as lesson_state
-from explorer.app.state import session, visitor
 from explorer.app.widgets import messages
 from explorer.app.widgets.everything_switch import everything_switch
 from explorer.app.widgets.lesson_list import lesson_list
@@ -51,6 +51,7 @@ def lesson_menu(language: str, explore: StreamlitPage, train: StreamlitPage) -> 
         messages.report(broken[chosen])
     elif lesson := listed.in_language(chosen or "", language):
         page = train if lesson.in_train else explore
+        address_bar.expect_link()  # the same one, too, after other cards
         st.switch_page(page, query_params=lesson_state.link(chosen or ""))
 
 

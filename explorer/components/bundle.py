@@ -10,6 +10,7 @@ from typing import Literal
 from explorer.core import folders
 
 Component = Literal[
+    "player",
     "head_grid",
     "model_comparison",
     "metric_matrix",
@@ -24,7 +25,7 @@ Component = Literal[
     "bar",
 ]
 Page = Literal["live", "live_training"]
-Sheet = Literal[Component, Page, "player"]
+Sheet = Literal[Component, Page]
 Script = Literal[
     Page,
     "components",

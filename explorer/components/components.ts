@@ -11,4 +11,5 @@ export { default as lesson_list } from "./lesson/js/lessonListComponent.ts";
 export { default as bar } from "./live/js/barComponent.ts";
 export { default as explore } from "./live/js/exploreComponent.ts";
 export { default as everything } from "./page/js/everythingComponent.ts";
+export { default as player } from "./player/js/playerComponent.ts"; // which tests mount alone
 export { default as training_replay } from "./training_replay/js/trainingReplayComponent.ts";

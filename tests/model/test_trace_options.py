@@ -29,9 +29,16 @@ def test_output_is_imposed_in_one_way_or_none():
 
 @pytest.mark.parametrize("wrong", ["all", ["full"], None])
 def test_a_capture_that_does_not_exist_is_refused(wrong):
-    refuse_options("full", None)
+    refuse_options("full", None, "once")
     with pytest.raises(ConfigError):
-        refuse_options(wrong, None)
+        refuse_options(wrong, None, "once")
+
+
+@pytest.mark.parametrize("wrong", ["each", True, None])
+def test_a_check_that_does_not_exist_is_refused(wrong):
+    with pytest.raises(ConfigError) as caught:
+        refuse_options("full", None, wrong)
+    assert caught.value.key == "bad_check"
 
 
 @pytest.mark.parametrize(
@@ -52,16 +59,16 @@ def test_what_only_a_decoder_has_is_refused_of_an_encoder_alone(given, key):
 @pytest.mark.parametrize("wrong", ["3", 2.0, True, [3], 0, -1])
 def test_a_count_is_a_whole_number_and_what_came_is_shown(wrong):
     for right in (None, 1, 500):
-        refuse_options("full", None, pad_to=right)
+        refuse_options("full", None, "once", pad_to=right)
     with pytest.raises(ConfigError) as caught:
-        refuse_options("full", None, max_new_tokens=3, pad_to=wrong)
+        refuse_options("full", None, "once", max_new_tokens=3, pad_to=wrong)
     assert str(caught.value) == f"pad_to is {wrong!r}; it has to be a whole number from 1 on."
 
 
 def test_means_are_those_of_a_batch():
-    refuse_options("full", MeanOutputs("x", {}))
+    refuse_options("full", MeanOutputs("x", {}), "once")
     with pytest.raises(ConfigError, match="of the type dict"):
-        refuse_options("full", {})
+        refuse_options("full", {}, "once")
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,8 @@ class Destination:
 @dataclass(frozen=True, slots=True)
 class AddressState:
     """query: last query this session wrote or followed, without the language; None before.
+    seen: query of the URL in the last whole run; None = none on this page yet. Streamlit sends it
+        again after the browser has written another one.
     page: the page on screen.
     times_followed: number of queries followed.
     refused: refused parameters of the last followed query; None once reported.
@@ -51,6 +53,7 @@ class AddressState:
     """
 
     query: Mapping[str, str] | None = None
+    seen: Mapping[str, str] | None = None
     page: str = ""
     times_followed: int = 0
     refused: tuple[str, ...] | None = None
@@ -69,6 +72,7 @@ def enter(page: str) -> bool:
     anew = session.load(AddressState).page not in ("", page)
     if anew:
         leave_visit()
+        expect_link()
     session.save(replace(session.load(AddressState), page=page))
     return anew
 
@@ -89,13 +93,20 @@ def leave_visit() -> None:
     session.save(replace(session.load(AddressState), query={}))
 
 
+def expect_link() -> None:
+    """Let the next whole run follow the URL, even if a run before has seen the same one."""
+    session.save(replace(session.load(AddressState), seen=None))
+
+
 def follow(catalog: Mapping[str, CatalogMember]) -> None:
     """Start the visit in the URL, unless it shows the visit already.
 
     Call it in whole runs only: a run of a fragment may see an older URL than the last one written.
     """
     query, known = _query_in_url(), session.load(AddressState)
-    if query == known.query and session.find(Look) is not None:
+    session.save(replace(known, seen=query))
+    old = query == known.query or (known.page == EXPLORE and query == known.seen)
+    if old and session.find(Look) is not None:
         return
     _follow(query, catalog)
     if known.query is not None and known.page != EXPLORE:

@@ -31,6 +31,7 @@ function frames() {
   Object.assign(globalThis, { requestAnimationFrame });
   return async () => {
     for (const draw of waiting.splice(0)) draw();
+    await new Promise((resolve) => setTimeout(resolve)); // the task after the frame
     await settle();
   };
 }
@@ -41,7 +42,7 @@ test("the checks of a large trace are asked for once its picture is on screen", 
   const draw = createLateChecks(context);
   draw();
   draw();
-  await paint();
+  await settle();
   assert.equal(fetch.mock.callCount(), 0);
   await paint();
   assert.deepEqual(
@@ -58,7 +59,6 @@ test("a trace that offers none is not asked, and no answer is given to another t
   createLateChecks(small.context)();
   const large = contextOf(["integrity"]);
   createLateChecks(large.context)();
-  await paint();
   const { pieces } = contextOf([]).context;
   Object.assign(large.context, { pieces });
   await paint();
@@ -75,14 +75,11 @@ test("checks that did not come are asked for again at the next step", async () =
   const draw = createLateChecks(context);
   draw();
   await paint();
-  await paint();
   draw();
-  await paint();
   await paint();
   assert.equal(fetch.mock.callCount(), 1);
   Object.assign(context.state, { step: 2 });
   draw();
-  await paint();
   await paint();
   assert.deepEqual(context.integrity, CHECKS);
 });
