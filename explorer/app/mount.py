@@ -15,6 +15,7 @@ from explorer.app.component import component
 from explorer.app.limited_cache import LimitedCache
 from explorer.app.server import access, trace_route
 from explorer.app.state import session
+from explorer.app.state.address_bar import AskedVisit
 from explorer.components.bundle import Component
 from explorer.components.head_views.payload import (
     Sides,
@@ -78,28 +79,24 @@ class PictureKey:
 def explore(
     members: Sequence[CatalogMember],
     language: str,
-    on_look: Report,
-    *,
     visitor: str,
-    visit: str,
-    lesson: str,
-    followed: int,
+    asked: AskedVisit,
+    on_look: Report,
 ) -> None:
     """The page Explore, which asks the server for each text.
 
-    visitor: names the visitor's own models to the server. visit, lesson, followed: see
-    `exploreComponent.ts`.
+    visitor: names the visitor's own models to the server.
     """
-    asks: dict[str, str | int] = {
-        "visitor": visitor,
-        "visit": visit,
-        "lesson": lesson,
-        "followed": followed,
-    }
     stamps = tuple((member.name, member.stamp) for member in members)
     payload = _payloads.get(
-        ("explore", stamps, language, *asks.values()),
-        lambda: component_data(members, language, server=explore_route.PATH.strip("/"), **asks),
+        ("explore", stamps, language, visitor, asked),
+        lambda: component_data(
+            members,
+            language,
+            server=explore_route.PATH.strip("/"),
+            visitor=visitor,
+            **asdict(asked),
+        ),
         len,
     )
     _mount("explore", payload, on_look, ("look",))

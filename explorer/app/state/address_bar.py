@@ -41,10 +41,25 @@ class Destination:
 
 
 @dataclass(frozen=True, slots=True)
+class AskedVisit:
+    """A visit that the browser is asked to show on Explore. It stays while the browser goes on by
+    itself.
+
+    followed: number of queries followed by then. visit, lesson: parameters, of the look and of the
+        card of a lesson.
+    """
+
+    followed: int
+    visit: str
+    lesson: str
+
+
+@dataclass(frozen=True, slots=True)
 class AddressState:
     """query: last query this session wrote or followed, without the language; None before.
     seen: query of the URL in the last whole run; None = none on this page yet. Streamlit sends it
         again after the browser has written another one.
+    asked: what Explore was asked to show last; None = nothing yet since the visitor came there.
     page: the page on screen.
     times_followed: number of queries followed.
     refused: refused parameters of the last followed query; None once reported.
@@ -54,6 +69,7 @@ class AddressState:
 
     query: Mapping[str, str] | None = None
     seen: Mapping[str, str] | None = None
+    asked: AskedVisit | None = None
     page: str = ""
     times_followed: int = 0
     refused: tuple[str, ...] | None = None
@@ -72,7 +88,7 @@ def enter(page: str) -> bool:
     anew = session.load(AddressState).page not in ("", page)
     if anew:
         leave_visit()
-        expect_link()
+        session.save(replace(session.load(AddressState), seen=None, asked=None))
     session.save(replace(session.load(AddressState), page=page))
     return anew
 
@@ -158,6 +174,19 @@ def show(look: Look, refused: tuple[str, ...] = ()) -> None:
     state = session.load(AddressState)
     session.save(replace(look, section="", compared="", other_text="", ask=""))
     session.save(replace(state, times_followed=state.times_followed + 1, refused=refused))
+
+
+def asked_visit() -> AskedVisit:
+    """What the browser is to show on Explore: the visit as it was when a query was followed, or
+    when the visitor came to the page."""
+    state = session.load(AddressState)
+    if state.asked is None or state.asked.followed != state.times_followed:
+        visit, lesson = to_query(visit_state.current()), lesson_state.query()
+        asked = AskedVisit(state.times_followed, urlencode(visit), urlencode(lesson))
+        state = replace(state, asked=asked)
+        session.save(state)
+    assert state.asked is not None
+    return state.asked
 
 
 def times_followed() -> int:

@@ -7,7 +7,7 @@ at. A run of this script is for what is around the picture: lesson, class, files
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl
 
 import msgspec
 import streamlit as st
@@ -69,15 +69,8 @@ def explore() -> None:
     with st.container(key="tools", horizontal=True, gap="small"):
         files = st.popover(say("explore.files", language), key="files")
         share = st.popover(say("explore.share", language), key=_share_key())
-    mount.explore(
-        list(offered.values()),
-        language,
-        partial(take_look, offered),
-        visitor=visitor_token(),
-        visit=urlencode(to_query(visit_state.current())),
-        lesson=urlencode(lesson_state.query()),
-        followed=address_bar.times_followed(),
-    )
+    asked, on_look = address_bar.asked_visit(), partial(take_look, offered)
+    mount.explore(list(offered.values()), language, visitor_token(), asked, on_look)
     look = session.load(Shown).look
     member = offered.get(look.request.model) if look else None
     with files:
