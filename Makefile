@@ -107,6 +107,7 @@ release: $(VENV)/test
 
 bundles: $(COMPONENTS)/node_modules
 	$(BIN)/python .ci/look_module
+	$(BIN)/python .ci/first_trace
 	$(NPM) run --silent bundles
 
 # On Linux, PyPI's torch depends on CUDA libraries of several GB. Without an NVIDIA driver the CPU

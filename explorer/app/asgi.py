@@ -3,30 +3,23 @@ probe traces of a run, answers about the traces on screen, compression for other
 server's address for pages opened directly, and checks of origins and late messages; in class mode,
 the host's page and cookie, the exchange with guests, and their site. Nothing comes from the
 internet.
+
+What only an answer or a class needs is imported late: the server answers sooner.
 """
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import ExitStack, asynccontextmanager
+from importlib import import_module
 
 import streamlit as st
+from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Route
 
-from explorer.app import explore_route
-from explorer.app.server import (
-    access,
-    class_route,
-    class_trace,
-    class_training,
-    host_cookie,
-    host_page,
-    preparation,
-    probe_route,
-    server_address,
-    trace_route,
-)
+from explorer.app.server import access, paths, preparation, server_address
 from explorer.app.server.broken_requests import BrokenRequests
-from explorer.app.server.guest_gate import GuestGate
 from explorer.app.server.log_limit import limited_warnings
 from explorer.app.server.origin_check import OriginCheck, answers_this_machine_alone
 from explorer.app.server.page_changes import LateTimers
@@ -58,14 +51,34 @@ def routes() -> list[Route]:
         Route(f"{base}/plotly.min.js", serve_plotly),
         Route(f"{base}/{COMPONENTS.name}", serve_components),
         Route(f"{base}{server_address.PATH}", server_address.serve_script),
-        Route(f"{base}{probe_route.PATH}", probe_route.serve_moment),
-        Route(f"{base}{trace_route.PATH}", trace_route.serve),
-        Route(f"{base}{explore_route.PATH}", explore_route.serve, methods=["POST"]),
+        Route(base + paths.PROBE, _imported_late("explorer.app.server.probe_route")),
+        Route(base + paths.QUESTION, _imported_late("explorer.app.server.trace_route")),
+        Route(base + paths.TRACE, _imported_late("explorer.app.explore_route"), methods=["POST"]),
         *(_class_routes(base) if access.is_class_mode() else ()),
     ]
 
 
+def _imported_late(module: str) -> Callable[[Request], Awaitable[Response]]:
+    """The function `serve` of a module that a server without a visitor does not need. It is
+    imported while the browser loads the page, see `preparation`."""
+
+    async def serve(request: Request) -> Response:
+        imported = await run_in_threadpool(import_module, module)
+        answer: Response = await imported.serve(request)
+        return answer
+
+    return serve
+
+
 def _class_routes(base: str) -> list[Route]:
+    from explorer.app.server import (
+        class_route,
+        class_trace,
+        class_training,
+        host_cookie,
+        host_page,
+    )
+
     return [
         Route(f"{base}{host_page.PATH}", host_page.serve),
         Route(f"{base}{host_cookie.PATH}", host_cookie.set_cookie, methods=["POST"]),
@@ -78,20 +91,22 @@ def _class_routes(base: str) -> list[Route]:
 def middleware() -> list[Middleware]:
     """The middleware in front of Streamlit's own, the outermost first."""
     base = base_path()
-    of_class = (
-        [Middleware(GuestGate, base=base), Middleware(class_route.EventStreams, base=base)]
-        if access.is_class_mode()
-        else []
-    )
     return [
         Middleware(BrokenRequests),
         Middleware(OriginCheck),
         Middleware(SecurityHeaders),
-        *of_class,
+        *(_class_middleware(base) if access.is_class_mode() else ()),
         Middleware(LateTimers),
         Middleware(CompressedScripts, base=base),
         Middleware(ServerAddress),
     ]
+
+
+def _class_middleware(base: str) -> list[Middleware]:
+    from explorer.app.server.class_route import EventStreams
+    from explorer.app.server.guest_gate import GuestGate
+
+    return [Middleware(GuestGate, base=base), Middleware(EventStreams, base=base)]
 
 
 @asynccontextmanager
@@ -103,5 +118,10 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
         share_memory()
     log_unusable_languages()
     preparation.start(base_path())
-    with limited_warnings(*_LOGGERS), class_route.ended_by_signals():
+    with ExitStack() as served:
+        served.enter_context(limited_warnings(*_LOGGERS))
+        if access.is_class_mode():
+            from explorer.app.server.class_route import ended_by_signals
+
+            served.enter_context(ended_by_signals())
         yield

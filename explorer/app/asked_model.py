@@ -2,16 +2,18 @@
 
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from explorer.app import model_cache
+from explorer.app import first_trace, model_cache
 from explorer.app.model_cache import Model, kept, trace_bytes
 from explorer.core.errors import TraceError
 from explorer.core.look import Request
 from explorer.core.sites import SITES, Head
 from explorer.core.trace import Trace
+from explorer.core.trace_size import FIT
 from explorer.model.catalog import CatalogMember
 
 if TYPE_CHECKING:
@@ -30,47 +32,46 @@ def asked_model(member: CatalogMember, request: Request, shown: Trace) -> "Model
     """Model behind `shown`, a trace on screen. None for an uploaded trace."""
     if not member.can_trace:
         return None
-    model = model_cache.model_of(member)
+    find: Callable[[], Model | None]
+    if shown is first_trace.stored(member, request):
+        find = partial(model_cache.model_of, member)  # loaded when something is asked of it
+    else:
+        find = weakref.ref(model_cache.model_of(member))
     numbers = {site: shown.layer_numbers(site) for site in shown.sites}
     means = model_cache.means_for(member, request.interventions)
-    return ModelOfTrace(weakref.ref(model), member.stamp, request, numbers, member.is_own, means)
+    return ModelOfTrace(find, member.stamp, request, numbers, member.is_own, means)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelOfTrace:
     """The model behind a trace, as a `components.trace_questions.AskedModel`.
 
-    It holds only a weak reference to the model, and no trace, so it keeps neither in memory.
+    It keeps neither the model nor a trace in memory.
 
+    find: returns the model, or None if it is no longer in memory.
     numbers: layer numbers of the trace, by site.
     means: mean outputs, if the request replaces a head by its mean.
     """
 
-    reference: "weakref.ref[Model]"
+    find: "Callable[[], Model | None]"
     stamp: str
     request: Request
     numbers: Mapping[str, tuple[int, ...]]
     trained_here: bool
     means: "MeanOutputs | None" = None
 
+    def checked(self) -> Trace:
+        with _SLOTS:
+            return self._traced(self.request.interventions.options(), layers=FIT)
+
     def layer(self, site: str, layer: int, without: tuple[str, ...] = ()) -> Trace:
-        model, number = self._model(), self.numbers[site][layer]
+        number = self.numbers[site][layer]
         changes = self.request.interventions.options()
         changes["without"] += without
 
         def compute() -> Trace:
             with _SLOTS:
-                return model.trace(
-                    **self.request.given,
-                    **changes,
-                    means=self.means,
-                    force=dict(self.request.forced),
-                    pad_to=model_cache.padded(model, self.request),
-                    layers=[number],
-                    sites=[site],
-                    capture="full",
-                    check="always",
-                )
+                return self._traced(changes, layers=[number], sites=[site], capture="full")
 
         return kept((self.stamp, self.request, site, number, without), compute, trace_bytes)
 
@@ -127,9 +128,24 @@ class ModelOfTrace:
         with _SLOTS:
             return decisive_head(model, trace, self.request.interventions, self.means)
 
+    def _traced(self, changes: Mapping[str, Any], **wanted: Any) -> Trace:
+        """The trace of the request with these interventions, all its checks measured. wanted: what
+        of it, options of `trace`."""
+        model = self._model()
+        trace: Trace = model.trace(
+            **self.request.given,
+            **changes,
+            means=self.means,
+            force=dict(self.request.forced),
+            pad_to=model_cache.padded(model, self.request),
+            check="always",
+            **wanted,
+        )
+        return trace
+
     def _model(self) -> Any:
         """The model. Raises `TraceError` if it is no longer in memory."""
-        model = self.reference()
+        model = self.find()
         if model is None:
             raise TraceError("model_dropped")
         return model

@@ -10,15 +10,16 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
+from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request as HttpRequest
 from starlette.responses import JSONResponse, Response
 
-from explorer.app import model_cache
+from explorer.app import first_trace, model_cache
 from explorer.app.asked_model import asked_model
 from explorer.app.initial_view import initial_selection, initial_view
 from explorer.app.reading_choices import reading_choices
-from explorer.app.server import access, trace_route
+from explorer.app.server import access, preparation, trace_route
 from explorer.app.server.rate_limit import charged_for
 from explorer.app.state.visit import AskedRequest, initial_request, shared_query
 from explorer.app.trace_notes import trace_notes
@@ -29,9 +30,9 @@ from explorer.core.errors import ExplorerError
 from explorer.core.i18n import LANGUAGES
 from explorer.core.interventions import Interventions
 from explorer.core.look import Request, Selection
+from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogMember
 
-PATH = "/trace"
 LARGEST = 2**20
 """Most bytes of a question."""
 
@@ -92,14 +93,22 @@ def _answer(request: HttpRequest, asked: Asked) -> Response:
             return _without_content(429)
         opened = False
         try:
-            if member.can_trace:
+            unchanged = not asked.interventions
+            first = first_trace.shown_first(member, _request(member, asked)) if unchanged else None
+            if first is None and member.can_trace:
                 model_cache.model_of(member)
             opened = True
-            wanted = Selection.reported(asked.view)
-            data = explore_payload(member, _request(member, asked), wanted, language)
+            wanted = _request(member, asked)
+            trace = first or model_cache.trace(member, wanted)
+            data = explore_payload(member, wanted, trace, Selection.reported(asked.view), language)
         except ExplorerError as error:
             return _refusal(error, opened, language)
-    return Response(data, media_type="application/octet-stream", headers=_NOT_STORED)
+    return Response(
+        data,
+        media_type="application/octet-stream",
+        headers=_NOT_STORED,
+        background=BackgroundTask(preparation.go_on),
+    )
 
 
 def _request(member: CatalogMember, asked: Asked) -> Request:
@@ -109,14 +118,14 @@ def _request(member: CatalogMember, asked: Asked) -> Request:
 
 
 def explore_payload(
-    member: CatalogMember, request: Request, wanted: Selection, language: str
+    member: CatalogMember, request: Request, trace: Trace, wanted: Selection, language: str
 ) -> bytes:
-    """The payload of the player for `request`, at `wanted` as far as the trace has it; with the
-    notes on the trace and the ways in which its model can read a text, where there are any.
+    """The payload of the player for the trace of `request`, at `wanted` as far as the trace has it;
+    with the notes on the trace and the ways in which its model can read a text, where there are
+    any.
 
     Raises `ExplorerError`.
     """
-    trace = model_cache.trace(member, request)
     seen, _ = wanted.within(trace)
     seen, _ = seen.at_cell(trace)
     whole = seen.step is None

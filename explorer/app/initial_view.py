@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from explorer.app import model_cache
+from explorer.app import first_trace, model_cache
 from explorer.app.state.visit import initial_request
 from explorer.components.player.payload import View
 from explorer.core.errors import ExplorerError
@@ -57,10 +57,16 @@ def _with_head(wanted: Selection, member: CatalogMember, trace: Trace) -> Select
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _initial_choice(stamp: str, _member: CatalogModel) -> InitialChoice | None:
+    first = first_trace.stored(_member, initial_request(_member))
+    return measured_choice(_member) if first is None else first_trace.choice_of(first)
+
+
+def measured_choice(member: CatalogModel) -> InitialChoice | None:
+    """The head to open a model of our own with, by its report if there is one."""
     from explorer.heads.reports.report_store import stored_reports  # which imports pandas
 
-    stored = stored_reports(model_cache.digest(_member))
-    trace = model_cache.greedy_trace(_member, initial_request(_member))
+    stored = stored_reports(model_cache.digest(member))
+    trace = model_cache.greedy_trace(member, initial_request(member))
     return initial_choice(trace, stored[0].report if stored else None)
 
 

@@ -10,10 +10,9 @@ from functools import partial
 from hashlib import sha256
 from typing import Any
 
-from explorer.app import explore_route
 from explorer.app.component import component
 from explorer.app.limited_cache import LimitedCache
-from explorer.app.server import access, trace_route
+from explorer.app.server import access, paths, trace_route
 from explorer.app.state import session
 from explorer.app.state.address_bar import AskedVisit
 from explorer.components.bundle import Component
@@ -93,7 +92,7 @@ def explore(
         lambda: component_data(
             members,
             language,
-            server=explore_route.PATH.strip("/"),
+            server=paths.TRACE.strip("/"),
             visitor=visitor,
             **asdict(asked),
         ),

@@ -49,6 +49,9 @@ class AskedModel(Protocol):
         """Whether it is a Transformer of this package, all values of which are known and parts of
         which can be left out."""
 
+    def checked(self) -> Trace:
+        """The trace itself, computed again with its checks."""
+
     def layer(self, site: str, layer: int, without: tuple[str, ...] = ()) -> Trace:
         """A trace of one layer of an attention path alone, with full capture.
 
@@ -199,6 +202,11 @@ def _head_by_head(trace: Trace, _: AskedModel | None) -> bool:
     return is_large(trace)
 
 
+def _checked_later(trace: Trace, model: AskedModel | None) -> bool:
+    """The checks read all weights, or wait for the model."""
+    return is_large(trace) or (model is not None and not trace.measured)
+
+
 def _is_seen_inside(trace: Trace, model: AskedModel | None) -> bool:
     """Not in a family that computes its attention in its own way."""
     return model is not None and not trace.facts.get("weights_only")
@@ -241,7 +249,9 @@ def _pictures(trace: Trace, place: Place, _: AskedModel) -> bytes:
     return pictures_payload(trace, place.unit, place.site, place.zoom)
 
 
-def _integrity(trace: Trace, _: Place, __: AskedModel) -> bytes:
+def _integrity(trace: Trace, _: Place, model: AskedModel | None) -> bytes:
+    if model is not None and not trace.measured:
+        trace = model.checked()
     return pack_payload({"integrity": integrity_checks(trace)}, {})
 
 
@@ -340,7 +350,7 @@ TRACE_QUESTIONS: Mapping[str, TraceQuestion] = {
         TraceQuestion(
             "pictures", ("unit", "site", "zoom"), _pictures, _head_by_head, asks_model=False
         ),
-        TraceQuestion("integrity", (), _integrity, _head_by_head, asks_model=False),
+        TraceQuestion("integrity", (), _integrity, _checked_later, asks_model=False),
         TraceQuestion("vectors", _HEAD, _vectors, _is_seen_inside, near=_near_vectors),
         TraceQuestion("path", ("site", "layer"), _path, _of_own_models, near=_near_path),
         TraceQuestion("layer", ("site", "layer"), _layer, _of_the_library),

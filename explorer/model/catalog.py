@@ -57,6 +57,11 @@ class ShippedModel(StoredModel):
         """The file of its name in the folder "gold" beside it, if there is one."""
         return self.path.parent / "gold" / f"{self.name}.tsv"
 
+    @property
+    def first_trace(self) -> Path:
+        """The file of the stored trace of its first example, if there is one."""
+        return self.path.parent / "first" / f"{self.name}.trace"
+
 
 class TrainedModel(StoredModel):
     """The best checkpoint of a training on this machine."""

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from explorer.app import explore_route, visitor_catalog
 from explorer.app.reading_choices import reading_choices
-from explorer.app.server import access, origin_check, rate_limit, trace_route
+from explorer.app.server import access, origin_check, paths, rate_limit, trace_route
 from explorer.app.server.guest_gate import GuestGate
 from explorer.app.state import session
 from explorer.core import folders
@@ -30,14 +30,14 @@ from tests.support.small_trace import small_trace
 
 @pytest.fixture(scope="module")
 def browser() -> TestClient:
-    route = Route(explore_route.PATH, explore_route.serve, methods=["POST"])
-    asked = Route(trace_route.PATH, trace_route.serve)
+    route = Route(paths.TRACE, explore_route.serve, methods=["POST"])
+    asked = Route(paths.QUESTION, trace_route.serve)
     return TestClient(Starlette(routes=[route, asked]))
 
 
 def ask(browser: TestClient, token: str = "", **question: object):
     asked = {"model": FIRST, "text": FIRST_TEXT, **question}
-    return browser.post(explore_route.PATH, json=asked, headers={"X-Visitor": token})
+    return browser.post(paths.TRACE, json=asked, headers={"X-Visitor": token})
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,8 @@ def test_what_the_page_never_asks_is_refused(browser, wrong):
 
 def test_what_is_no_question_is_refused(browser):
     for content in (b"", b"[]", b"{", json.dumps("x" * explore_route.LARGEST).encode()):
-        assert browser.post(explore_route.PATH, content=content).status_code == 400
-    assert browser.get(explore_route.PATH).status_code == 405
+        assert browser.post(paths.TRACE, content=content).status_code == 400
+    assert browser.get(paths.TRACE).status_code == 405
     assert ask(browser, model="../reverse").status_code == 404
 
 

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from explorer.app import mount
 from explorer.app.limited_cache import LimitedCache
-from explorer.app.server import trace_route
+from explorer.app.server import paths, trace_route
 from explorer.core import folders
 from tests.support.app_pages import open_page, picture_of, sent_to
 from tests.support.payloads import unpack_payload
@@ -91,7 +91,7 @@ def test_a_large_trace_has_an_address_for_its_weights(sent, monkeypatch):
     monkeypatch.setattr(mount, "_payloads", LimitedCache(10**7))
     header, arrays = sent(**LINK)
     assert "cross.pictures" in arrays
-    client = TestClient(Starlette(routes=[Route(trace_route.PATH, trace_route.serve)]))
+    client = TestClient(Starlette(routes=[Route(paths.QUESTION, trace_route.serve)]))
     address = header["resources"]["address"]
     assert client.get(f"/{address}/head/pieces/cross/0/0").status_code == 200
 

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import WidgetList
 
 import explorer.app
-from explorer.app import explore_route
+from explorer.app import explore_route, model_cache
 from explorer.app.state import visit as visit_state
 from explorer.app.views import explore, heads
 from explorer.app.visitor_catalog import catalog_of, visitor_catalog
@@ -97,8 +97,9 @@ def picture_of(token: str = "", **query: str) -> tuple[dict[str, Any], dict[str,
     initial = {name: visit_state.initial_request(one) for name, one in catalog.items()}
     look, _ = from_query(query, initial)
     member, language = catalog[look.request.model], query.get("lang", "en")
+    trace = model_cache.trace(member, look.request)
     return unpack_payload(
-        explore_route.explore_payload(member, look.request, look.selection, language)
+        explore_route.explore_payload(member, look.request, trace, look.selection, language)
     )
 
 

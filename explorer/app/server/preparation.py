@@ -1,7 +1,8 @@
 """Slow work at the start of the server: importing torch, compressing plotly.js, deleting the files
 that killed servers left behind, and in class mode having the guests' site made.
 
-Background threads do it, while the browser loads the frame of the page.
+Background threads do it. Torch waits until the first picture has been sent, which needs none, see
+`first_trace`: imported earlier, it would hold up everything that is needed for that.
 """
 
 import gc
@@ -14,8 +15,14 @@ from importlib import import_module
 
 from explorer.app.server import access, guest_files, guest_site, static_files
 
-_MODULES = ("explorer.app.model_cache", "explorer.model.explorable", "pandas")
-"""Imports of the first page, in the same order."""
+LONGEST_WAIT = 15.0
+"""Seconds that torch waits for a first visitor."""
+
+_first_sent = threading.Event()
+
+_FIRST_PAGE = "explorer.app.views.explore"
+_MODELS = "explorer.model.explorable"
+"""Imports torch."""
 
 
 def start(base: str) -> None:
@@ -30,10 +37,17 @@ def start(base: str) -> None:
         threading.Thread(target=fill, args=(files,), name="guest-site", daemon=True).start()
 
 
+def go_on() -> None:
+    """Note that a picture was sent: nothing has to wait any longer."""
+    _first_sent.set()
+
+
 def _prepare() -> None:
     with _low_priority():
-        for module in _MODULES:
-            import_module(module)
+        import_module(_FIRST_PAGE)
+    _first_sent.wait(LONGEST_WAIT)
+    with _low_priority():
+        import_module(_MODELS)
     static_files.prepare()
     _delete_abandoned()
 

@@ -8,6 +8,7 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -17,13 +18,15 @@ from explorer.components.training_replay.own_choices import with_own_choices
 from explorer.core.errors import ExplorerError
 from explorer.core.trace import Trace
 
-PATH = "/moments/{root}/{name}/{step}"
-
 _STEP = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 
-def serve_moment(request: Request) -> Response:
+async def serve(request: Request) -> Response:
     """The probe trace of one moment as a payload of the player; 404 without one."""
+    return await run_in_threadpool(_answer, request)
+
+
+def _answer(request: Request) -> Response:
     from explorer.jobs import training_launcher
 
     parts = request.path_params

@@ -36,8 +36,6 @@ from explorer.components.trace_questions import (
 from explorer.core.errors import ConfigError, ExplorerError
 from explorer.core.trace import Trace
 
-PATH = "/trace/{trace}/{question}/{place:path}"
-
 MOST_COMPUTING = 2
 """Most answers computed at a time. A browser may request many, and each takes seconds. Waiting ones
 hold none of the server's forty threads, which also serve pages."""

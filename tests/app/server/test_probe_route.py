@@ -7,7 +7,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from explorer.app.server import probe_route
+from explorer.app.server import paths, probe_route
 from explorer.components.player.payload import player_payload
 from explorer.components.training_replay.own_choices import with_own_choices
 from explorer.components.training_replay.payload import replay_payload
@@ -26,7 +26,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 @pytest.fixture(scope="module")
 def browser() -> TestClient:
-    return TestClient(Starlette(routes=[Route(probe_route.PATH, probe_route.serve_moment)]))
+    return TestClient(Starlette(routes=[Route(paths.PROBE, probe_route.serve)]))
 
 
 def test_a_browser_gets_each_probe_trace_once_and_caches_it(browser):

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from starlette.types import Message
 
 from explorer.app.limited_cache import LimitedCache
-from explorer.app.server import access, rate_limit, trace_route
+from explorer.app.server import access, paths, rate_limit, trace_route
 from explorer.app.server.rate_limit import RateLimiter
 from explorer.components.trace_questions import TRACE_QUESTIONS
 from explorer.core.errors import TraceSizeError
@@ -40,7 +40,7 @@ def nothing_answered(monkeypatch) -> None:
 
 @pytest.fixture(scope="module")
 def browser() -> TestClient:
-    return TestClient(Starlette(routes=[Route(trace_route.PATH, trace_route.serve)]))
+    return TestClient(Starlette(routes=[Route(paths.QUESTION, trace_route.serve)]))
 
 
 @pytest.fixture
@@ -204,7 +204,7 @@ def test_nothing_else_waits_for_what_is_computed(explorable, monkeypatch):
     def page(_: Request) -> Response:  # in a thread, as all that is no coroutine
         return Response("a page")
 
-    app = Starlette(routes=[Route(trace_route.PATH, trace_route.serve), Route("/page", page)])
+    app = Starlette(routes=[Route(paths.QUESTION, trace_route.serve), Route("/page", page)])
     places = [f"without/cross/{n % 2}/{n % 3}/{part}" for n in range(6) for part in OMISSIONS]
     places += [f"vectors/cross/{n % 2}/{n % 3}" for n in range(6)]
 
@@ -235,7 +235,7 @@ def test_in_class_mode_others_wait_for_one_answer_of_an_address_at_most(explorab
     monkeypatch.setattr(trace_route, "_computing", asyncio.Semaphore(trace_route.MOST_COMPUTING))
     shown, model = explorable.trace("1 2 3"), BlockedModel(explorable, "1 2 3")
     address = trace_route.offer("turns", shown, model).address
-    app = Starlette(routes=[Route(trace_route.PATH, trace_route.serve)])
+    app = Starlette(routes=[Route(paths.QUESTION, trace_route.serve)])
     of_one = [f"/{address}/vectors/{site}/0/{n}" for site in ("encoder", "cross") for n in range(3)]
 
     async def ask() -> None:
