@@ -143,3 +143,15 @@ test("nobody waits for what is no longer wanted", async () => {
   asked[1].answer(bytes("left"));
   assert.equal(await left, null);
 });
+
+test("it knows how long the last text of a model took", async () => {
+  const now = mock.method(performance, "now", () => 0);
+  const backend = serverBackend({ server: "trace", visitor: "token" });
+  assert.equal(backend.took("reverse"), null);
+  const sent = backend.trace(question("1 2"), TOLD);
+  now.mock.mockImplementation(() => 4200);
+  asked[0].answer(bytes("first"));
+  await sent;
+  assert.deepEqual([backend.took("reverse"), backend.took("sort")], [4.2, null]);
+  now.mock.restore();
+});

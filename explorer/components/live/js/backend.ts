@@ -22,6 +22,7 @@ export interface Backend {
   has: (model: string) => boolean; // whether it is open, or on its way
   /** What of a model's file is there while it comes; else null. `size` in MB. */
   progress: (model: string) => { percent: number; size: string } | null;
+  took: (model: string) => number | null; // seconds, for its last text; null before, and without a server
   /** Null where nobody waits for it any longer. Rejects with a `ModelError`. */
   trace: (question: Questions["trace"], told: Told) => Promise<ComputedTrace | null>;
   traceAhead: (question: Questions["trace"]) => Promise<void>; // of a text that is not sent yet
@@ -38,6 +39,7 @@ export function workerBackend(files: LiveModel[], source: string, onProgress: ()
   return {
     has: (model) => models.has(model),
     progress: (model) => models.progress(model),
+    took: () => null, // the text comes as it is decoded
     trace: async (question, told) => {
       const { request } = question;
       const client = await models.open(request.model);

@@ -44,6 +44,7 @@ export function createMessages(state: Readonly<PageState>, data: PageData, place
   const drawWait = () => {
     for (const part of [place, hint]) part.classList.toggle("waiting", state.late);
     write(status, state.late ? waitSentence(state, data, state.language) : "");
+    assign(status, "data-waited", waitedSentence(state, data, state.language));
   };
   /** The sentences, and among them the controls that they are about. */
   const around = (controls: HTMLElement) => [intro, controls, hint, status, message];
@@ -68,6 +69,19 @@ function waitSentence(
   if (opening && modelOf(models, asked.request).library)
     return fillIn(explore, "opening", { name });
   return decoded || fillIn(live, "computing", { name });
+}
+
+/** How long a person has waited, from two seconds on; it is shown, but not read out each second. */
+export function waitedSentence(
+  { late, waited, took, decoded, loaded }: PageState,
+  { strings }: PageData,
+  language: string,
+) {
+  if (!late || waited < 2 || decoded || loaded) return null;
+  const { live } = strings[language];
+  const seconds = waited;
+  if (took === null || took < 2) return fillIn(live, "waited", { seconds });
+  return fillIn(live, "waited_of", { seconds, last: Math.round(took) });
 }
 
 /**

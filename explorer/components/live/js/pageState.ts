@@ -37,6 +37,8 @@ export interface PageState {
   introduced: boolean; // whether the page was not new to the person when the latest was asked for
   coming: string; // the word of the trace that is waited for; "" = none
   late: boolean; // whether the person has waited for a while
+  waited: number; // whole seconds
+  took: number | null; // seconds, for the model's last text; null = unknown
   opening: boolean; // whether the model that is waited for has not answered yet
   loaded: { percent: number; size: string } | null; // of the file of the model, while it comes
   decoded: string; // so far
@@ -52,7 +54,8 @@ export function createPageState({ models }: Pick<PageData, "models">, language: 
     language,
     asked: { request: initialRequest(models[0]), view: {} },
     ...{ onScreen: null, draft: null, pairDraft: null, unread: null, problem: "" },
-    ...{ introduced: true, coming: "", late: false, opening: false, loaded: null, decoded: "" },
+    ...{ introduced: true, coming: "", late: false, waited: 0, took: null },
+    ...{ opening: false, loaded: null, decoded: "" },
     ...{ reading: null, host: null, trainingNote: "" },
   });
 }

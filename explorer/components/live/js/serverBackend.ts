@@ -24,6 +24,7 @@ export interface TracingServer {
 export function serverBackend(data: Readonly<TracingServer>): Backend {
   const answered: Set<string> = new Set(); // models
   const pace: Map<string, number> = new Map(); // least milliseconds a character, by model
+  const last: Map<string, number> = new Map(); // seconds that the last text took, by model
   let ahead: { key: string; answer: Promise<Bytes> } | null = null; // of a text that is not sent yet
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -43,8 +44,12 @@ export function serverBackend(data: Readonly<TracingServer>): Backend {
     }
     const bytes = new Uint8Array(await answer.arrayBuffer().catch(away));
     answered.add(model);
-    const spent = (performance.now() - start) / Math.max(1, text.length);
-    pace.set(model, Math.min(spent, pace.get(model) ?? Number.POSITIVE_INFINITY));
+    const spent = performance.now() - start;
+    last.set(model, spent / 1000);
+    pace.set(
+      model,
+      Math.min(spent / Math.max(1, text.length), pace.get(model) ?? Number.POSITIVE_INFINITY),
+    );
     return bytes;
   };
   /** Ask for a text that is not sent yet, one at a time: a server traces two texts at a time. */
@@ -58,6 +63,7 @@ export function serverBackend(data: Readonly<TracingServer>): Backend {
   return {
     has: (model) => answered.has(model),
     progress: () => null,
+    took: (model) => last.get(model) ?? null,
     trace: async (question, { wanted }) => {
       clearTimeout(timer);
       timer = undefined;

@@ -13,10 +13,16 @@ const SLOW = 300; // ms after which a person is told what the page waits for
 
 export function createWaiting(
   { values: state, set }: PageStore,
-  { has, progress }: Backend,
+  { has, progress, took }: Backend,
   use: PageUse,
 ): Waiting {
   let timer: ReturnType<typeof setTimeout> | undefined; // after which the person has waited long
+  let clock: ReturnType<typeof setInterval> | undefined;
+
+  const stop = () => {
+    clearTimeout(timer);
+    clearInterval(clock);
+  };
 
   const begin = (asked: TraceRequest) => {
     if (asked.typed) use.begin();
@@ -30,12 +36,15 @@ export function createWaiting(
       decoded: "",
       opening: !has(asked.request.model),
       loaded: progress(asked.request.model),
+      waited: 0,
+      took: took(asked.request.model),
     });
-    clearTimeout(timer);
+    stop();
     timer = setTimeout(() => set({ late: true }), SLOW);
+    clock = setInterval(() => set({ waited: state.waited + 1 }), 1000);
   };
   const end = () => {
-    clearTimeout(timer);
+    stop();
     set({ coming: "", late: false });
   };
   return { begin, end };
