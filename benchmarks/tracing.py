@@ -2,7 +2,7 @@
 
     python -m benchmarks.tracing [--sizes classroom|translation] [--tokens 16] [--threads 2]
                                  [--busy 0] [--ways trace threads recompute marian]
-                                 [--rounds 40] [--warm-up 10] [--growth 1000]
+                                 [--rounds 40] [--warm-up 10] [--growth 1000] [--profile]
 
 trace      decode with a cache, then one pass that captures every matrix, integrity measured;
            with at most --threads threads, as many as suit the size.
@@ -16,7 +16,8 @@ All random weights, batch 1, float32, `tokens` source tokens, exactly `tokens` d
 is never chosen). Warm-up rounds first; then the ways in turn, medians and the median of the
 ratios round by round. With --busy: while so many other processes keep cores busy. With --growth:
 how much resident memory the process gains over that many traces, counted after the first tenth
-of them (Linux only).
+of them (Linux only). With --profile: the operators of torch in which trace spends most of its
+time, and what is left for the loops in Python.
 """
 
 import argparse
@@ -132,6 +133,18 @@ def growth(run: Callable[[], object], count: int) -> float:
     return resident_megabytes() - before
 
 
+def print_profile(run: Callable[[], object], count: int) -> None:
+    """Print the operators of torch that take most of the time of `run`. Recording slows all down,
+    the small operators most; so linear layers take at least the printed share."""
+    with torch.profiler.profile() as recorded_calls:
+        elapsed = milliseconds(lambda: [run() for _ in range(count)])
+    operators = recorded_calls.key_averages()
+    shares = {one.key: one.self_cpu_time_total / 1000 / elapsed for one in operators}
+    shares["Python"] = 1 - sum(shares.values())
+    for name, share in sorted(shares.items(), key=lambda item: -item[1])[:8]:
+        print(f"{name:45} {share:6.1%}")
+
+
 def marian_way(sizes: ModelConfig, source: torch.Tensor, tokens: int) -> Callable[[], object]:
     """Decode `tokens` tokens with every attention matrix, by transformers' own loop."""
     model = marian(sizes)
@@ -158,6 +171,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     defaults = {"tokens": 16, "threads": 2, "busy": 0, "rounds": 40, "warm-up": 10, "growth": 0}
     for name, default in defaults.items():
         parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--profile", action="store_true")
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
     options = parser.parse_args(arguments)
     torch.set_num_threads(options.threads)
@@ -197,6 +211,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(
             "marian     not measured: transformers is not installed (benchmarks/requirements.txt)"
         )
+    if options.profile:
+        print_profile(ways["trace"], options.rounds)
     if options.growth:
         print(f"{options.growth} traces: {growth(ways['trace'], options.growth):+.1f} MB")
 

@@ -1,6 +1,7 @@
 """The memory of this machine and of this process, and errors from running out of it."""
 
 import sys
+from functools import cache
 from typing import Any
 
 
@@ -14,8 +15,9 @@ def half_of_memory() -> int:
     return all_memory() // 2
 
 
+@cache
 def all_memory() -> int:
-    """Bytes of memory of this machine."""
+    """Bytes of memory of this machine. Read once: decoding asks at each step."""
     return int(_memory().total)
 
 
