@@ -20,3 +20,9 @@ def test_chosen_ways_are_measured_beside_busy_processes():
     lines = lines_here("tracing", *chosen, "--warm-up", "0")
     assert lines[0].endswith("1 busy processes")
     assert [line.split()[0] for line in lines[1:]] == ["trace", "threads"]
+
+
+def test_the_profile_names_the_linear_layers():
+    chosen = ("--ways", "trace", "--tokens", "4", "--rounds", "2", "--warm-up", "1", "--profile")
+    names = {line.split()[0] for line in lines_here("tracing", *chosen)[2:]}
+    assert {"Python", "aten::addmm"} <= names
