@@ -19,6 +19,7 @@ _RAMP = ["#ffffff", "#c3d6ec", "#7ba3d0", "#31629f", "#08264f"]
 _GREY = "#c9ccd2"
 _LONGEST_LABEL = 24  # characters of a token on an axis
 _HOVER_LINE = 60  # characters
+_HAIRLINED = 40  # cells across or down, of at least some 12 px; with more, lines would hide weights
 _REPLACED = {"zero": "zero", "mean": "its mean"}
 
 
@@ -43,7 +44,9 @@ def figure(trace: "Trace | HeadReport", site: str, layer: int, head: int) -> "go
     queries, keys = weights.shape
     tokens = trace.queries(site), trace.keys(site)
     cell, whole = _hover(*tokens)
+    gap = 1 if max(queries, keys) <= _HAIRLINED else 0  # two neighbours of one weight are two cells
     labels = {"x": list(range(keys)), "y": list(range(queries)), "hoverongaps": False, **whole}
+    labels |= {"xgap": gap, "ygap": gap}
     shown = go.Heatmap(
         z=np.where(masked, np.nan, weights),
         zmin=0,

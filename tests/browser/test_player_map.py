@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from explorer.components.html_export import html_page
 from explorer.components.player.payload import View
 from explorer.core.mask_reasons import EDITED
-from tests.support.example_traces import example_trace
+from explorer.core.trace import Trace
+from tests.support.example_traces import example_trace, random_trace
 from tests.support.page_checks import settle
 from tests.support.player_page import (
     cell_center,
@@ -233,3 +234,39 @@ def test_a_removed_head_is_crossed_out_and_not_shown_first(show: Callable[..., P
     assert "crispEdges" not in download.path().read_text(encoding="utf-8")  # no cells
     tab.get_by_test_id("site-decoder").click()
     expect(tab.locator(".thumbnail .crossed")).to_have_count(0)
+
+
+BORDERS = """canvas => {
+  const { width, height } = canvas;
+  const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+  const paper = getComputedStyle(document.querySelector(".player")).backgroundColor;
+  const colours = Array.from({ length: width }, (_, column) =>
+    `rgb(${[...data.slice(4 * column, 4 * column + 3)].join(", ")})`);
+  return [colours.filter((colour) => colour === paper).length, colours.length]; }"""
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_two_neighbours_of_one_weight_are_two_cells(show: Callable[..., Page], dark: bool) -> None:
+    equal = np.full((1, 1, 4, 4), 0.25, dtype=np.float32)
+    trace = Trace.from_arrays("abcd", "efgh", cross=equal)
+    tab = show(trace, dark=dark)
+    for drawing in (tab.locator("[data-testid=map] .pattern .hairlines"), hairlines_of_file(tab)):
+        lines = re.findall(r"M[^M]*([vh])", drawing.get_attribute("d") or "")
+        assert sorted(lines) == ["h"] * 3 + ["v"] * 3
+    borders, pixels = tab.get_by_test_id("head-0-0").locator("canvas").evaluate(BORDERS)
+    assert borders == 3
+    assert pixels > 4 * 12
+
+
+def hairlines_of_file(tab: Page) -> Locator:
+    """The lines between cells in the saved figure, put on the page."""
+    source = save(tab, "svg").path().read_text(encoding="utf-8")
+    tab.evaluate("svg => document.body.insertAdjacentHTML('beforeend', svg)", source)
+    return tab.locator("body > svg .hairlines")
+
+
+def test_small_cells_have_no_hairlines(show: Callable[..., Page]) -> None:
+    tab = show(random_trace(120, 120, layers=1, heads=1))
+    expect(tab.locator("[data-testid=map] .pattern")).to_be_attached()
+    settle(tab)
+    expect(tab.locator(".hairlines")).to_have_count(0)

@@ -5,6 +5,7 @@ import pytest
 
 import explorer
 from explorer.core.errors import ExplorerError
+from explorer.core.trace import Trace
 from tests.support.example_traces import example_trace
 
 
@@ -63,3 +64,11 @@ def test_a_head_that_is_not_there_is_said_in_one_sentence(place):
 def test_a_figure_of_what_is_no_trace_is_refused():
     with pytest.raises(ExplorerError, match="A trace was expected"):
         explorer.figure(np.ones((2, 2)), "cross", 0, 0)
+
+
+@pytest.mark.parametrize(("tokens", "gap"), [(5, 1), (41, 0)])
+def test_neighbours_of_one_weight_are_seen_as_two_unless_there_are_many(tokens, gap):
+    weights = np.full((1, 1, tokens, tokens), 1 / tokens, np.float32)
+    trace = Trace.from_arrays(map(str, range(tokens)), encoder=weights)
+    drawn = explorer.figure(trace, "encoder", 0, 0)
+    assert {(one.xgap, one.ygap) for one in drawn.data} == {(gap, gap)}

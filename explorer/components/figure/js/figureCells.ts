@@ -2,7 +2,7 @@ import { drawn } from "../../dom/js/drawing.ts";
 import { bitmap, paint } from "../../map/js/bitmap.ts";
 import { wholeRange } from "../../map/js/geometry.ts";
 import { isLargeMap, part } from "../../map/js/largeMap.ts";
-import { maskedFills, maskedPaths } from "../../map/js/pattern.ts";
+import { hairlines, maskedFills, maskedPaths } from "../../map/js/pattern.ts";
 import { colourAt, css } from "../../page/js/palette.ts";
 import { visibleRows } from "../../trace/js/guess.ts";
 import { scaleOf, tones } from "../../trace/js/scale.ts";
@@ -21,8 +21,13 @@ const SHARPNESS = 3; // pixels of an image for each px of the figure
  * image.
  */
 export function figureCells(context: FigureContext, places: Places) {
-  const site = siteOf(context);
-  return isLargeMap(site) ? imageOfCells(context, places) : rectangles(context, places);
+  if (isLargeMap(siteOf(context))) return imageOfCells(context, places);
+  const shape = { queries: visibleRows(context), keys: shownKeys(context) };
+  const { left, top, across, down } = places;
+  const size = { width: shape.keys * across, height: shape.queries * down };
+  const lines = hairlines(context.palette, { ...size, ...wholeRange(shape) }, shape);
+  const at = { transform: `translate(${left} ${top})` };
+  return [...rectangles(context, places), drawn("g", at, ...lines)];
 }
 
 function rectangles(context: FigureContext, { left, top, across, down }: Places) {

@@ -1,5 +1,5 @@
 import { context2d } from "../../dom/js/element.ts";
-import { type Colour, LEVELS, type Palette } from "../../page/js/palette.ts";
+import { type Colour, css, LEVELS, type Palette } from "../../page/js/palette.ts";
 import type { Site } from "../../trace/js/trace.ts";
 
 /** What is painted of a head, row by row. */
@@ -55,6 +55,33 @@ export function paint(canvas: HTMLCanvasElement, image: ImageData) {
   if (canvas.width !== image.width) canvas.width = image.width;
   if (canvas.height !== image.height) canvas.height = image.height;
   context2d(canvas).putImageData(image, 0, 0);
+}
+
+/**
+ * As `paint`, enlarged to px of the page, with a hairline between the pixels of the image: two
+ * neighbours of one colour are seen as two.
+ * @param size of the canvas, px
+ */
+export function paintHairlined(
+  canvas: HTMLCanvasElement,
+  image: ImageData,
+  size: { width: number; height: number },
+  line: Colour,
+) {
+  const ratio = window.devicePixelRatio || 1;
+  const small = document.createElement("canvas");
+  paint(small, image);
+  canvas.width = Math.round(size.width * ratio);
+  canvas.height = Math.round(size.height * ratio);
+  const pen = context2d(canvas);
+  pen.imageSmoothingEnabled = false;
+  pen.drawImage(small, 0, 0, canvas.width, canvas.height);
+  pen.fillStyle = css(line);
+  const thick = Math.max(1, Math.round(ratio));
+  for (let column = 1; column < image.width; column += 1)
+    pen.fillRect(Math.round((column * canvas.width) / image.width), 0, thick, canvas.height);
+  for (let row = 1; row < image.height; row += 1)
+    pen.fillRect(0, Math.round((row * canvas.height) / image.height), canvas.width, thick);
 }
 
 /** Paint a colour ramp as a bar, one pixel a level. */

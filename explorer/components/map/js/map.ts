@@ -26,7 +26,7 @@ import { isLargeMap, paintVisible } from "./largeMap.ts";
 import { createLegend } from "./legend.ts";
 import { liveFigure } from "./mapFigure.ts";
 import { createOverlay } from "./overlay.ts";
-import { definitions, maskedPaths } from "./pattern.ts";
+import { definitions, hairlines, maskedPaths } from "./pattern.ts";
 import { createSpace, type Space } from "./space.ts";
 import { clearHover, setHover } from "./tooltip.ts";
 
@@ -145,7 +145,7 @@ function drawCells(
   assign(box, "aria-label", `${context.say("map")}: ${mapTitle(context)}`);
 }
 
-/** The pattern of the masked cells at the present zoom. */
+/** The pattern of the masked cells and the hairlines at the present zoom. */
 export function paintPattern(
   context: TraceContext,
   pattern: SVGElement,
@@ -153,8 +153,10 @@ export function paintPattern(
   masked: Uint8Array,
 ) {
   positionRectangle(pattern, geometry.left, geometry.top, geometry.width, geometry.height);
-  const paths = maskedPaths(context.palette, geometry, siteOf(context), masked);
-  redraw(pattern, [definitions(context.palette), ...paths]);
+  const { palette } = context;
+  const site = siteOf(context);
+  const paths = maskedPaths(palette, geometry, site, masked);
+  redraw(pattern, [definitions(palette), ...paths, ...hairlines(palette, geometry, site)]);
 }
 
 /**

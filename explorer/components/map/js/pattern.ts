@@ -1,5 +1,5 @@
 import { drawn } from "../../dom/js/drawing.ts";
-import { maskColour, type Palette } from "../../page/js/palette.ts";
+import { css, maskColour, type Palette } from "../../page/js/palette.ts";
 import { LATER, MASK_REASONS, OUTSIDE, PADDING, UNMASKED } from "../../trace/js/look.ts";
 import type { Site } from "../../trace/js/trace.ts";
 import { cellSize, type Plot, xOf, yOf } from "./geometry.ts";
@@ -10,6 +10,9 @@ type Codes = Uint8Array | number[]; // by cell
 
 /** The codes of the reasons why a cell is masked. */
 export const MASK_CODES = [...MASK_REASONS.keys()].filter((code) => code !== UNMASKED);
+
+/** px of a cell above which there are hairlines between cells */
+export const HAIRLINED = 12;
 
 const PITCH = 7; // px between two strokes
 
@@ -50,6 +53,25 @@ export function maskedPaths(palette: Palette, plot: Plot, site: Shape, masked: C
     const [, fill] = maskedFills(palette, code);
     return drawn("path", { d: maskedPath(plot, site, masked, code), fill });
   });
+}
+
+/** The lines between cells, so that two neighbours of one weight are seen as two. */
+export function hairlines(palette: Palette, plot: Plot, { queries, keys }: Shape) {
+  const size = cellSize(plot);
+  if (Math.min(size.width, size.height) <= HAIRLINED) return [];
+  const [top, left] = [yOf(plot, 0), xOf(plot, 0)];
+  const [height, width] = [queries * size.height, keys * size.width];
+  const down = Array.from(
+    { length: keys - 1 },
+    (_, key) => `M${xOf(plot, key + 1)} ${top}v${height}`,
+  );
+  const across = Array.from(
+    { length: queries - 1 },
+    (_, query) => `M${left} ${yOf(plot, query + 1)}h${width}`,
+  );
+  const looks = { fill: "none", "stroke-width": 1, class: "hairlines" };
+  const d = [...down, ...across].join("");
+  return d ? [drawn("path", { ...looks, d, stroke: css(palette.paper) })] : [];
 }
 
 /** All cells masked for one reason as one path, a rectangle a run. */

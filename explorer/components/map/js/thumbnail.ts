@@ -1,6 +1,7 @@
 import type { Palette } from "../../page/js/palette.ts";
 import type { Picture, Site } from "../../trace/js/trace.ts";
-import { bitmap, paint } from "./bitmap.ts";
+import { bitmap, paint, paintHairlined } from "./bitmap.ts";
+import { HAIRLINED } from "./pattern.ts";
 
 /** px */
 export interface ThumbnailSize {
@@ -62,5 +63,8 @@ export function paintThumbnail(
   }
   const [across, down] = shrunkTo(size) ?? [Infinity, Infinity];
   const pixels = [Math.min(picture.queries, down), Math.min(picture.keys, across)];
-  paint(canvas, bitmap(palette, { ...picture, tone }, pixels));
+  const image = bitmap(palette, { ...picture, tone }, pixels);
+  const cell = Math.min(size.width / picture.keys, size.height / picture.queries);
+  if (cell > HAIRLINED) paintHairlined(canvas, image, size, palette.paper);
+  else paint(canvas, image);
 }
