@@ -73,11 +73,13 @@ class Tokens:
     size: number of embeddings, so ids are 0 to `size` − 1.
     language: code of the source language; None = the tokenizer's own, and always None without
         `languages`.
+    name: of the model, for messages.
     """
 
     tokenizer: Any
     size: int
     language: str | None = None
+    name: str = ""
     _lock: Any = field(default_factory=Lock, repr=False, compare=False)
 
     @cached_property
@@ -122,8 +124,9 @@ class Tokens:
 
         specials: add the model's own; False = only those written in the text.
 
-        Raises `VocabularyError` on an empty text and on ids that the model does not have, and
-        `ConfigError` on a second text if the tokenizer cannot join two.
+        Raises `VocabularyError` on an empty text, one of which the tokenizer makes no token, and
+        on ids that the model does not have, and `ConfigError` on a second text if the tokenizer
+        cannot join two.
         """
         check_text(text)
         if pair is not None:
@@ -143,10 +146,12 @@ class Tokens:
         words = set(ids) - self.special_ids
         if (not words and not text.strip()) or (pair is not None and not pair.strip()):
             raise VocabularyError("empty_sentence")
+        texts = (text,) if pair is None else (text, pair)
+        if not words or pair is not None:  # else some id is of the text
+            self._refuse_without_tokens(texts)
         self._refuse_unknown(ids)
         second = None if pair is None else _second(encoded, fast=fast)
         spans = encoded["offset_mapping"] if fast else [(0, 0)] * len(ids)
-        texts = (text,) if pair is None else (text, pair)
         spelled = []
         for own, places in _by_text(texts, spans, second):
             starts = {start for start, stop in places if stop > start}
@@ -169,7 +174,7 @@ class Tokens:
         encoded = self._encoded(text, text_target=text, add_special_tokens=False)
         ids = list(encoded["input_ids"])
         if not ids:
-            raise VocabularyError("empty_sentence")
+            raise self._no_token(text) if text.strip() else VocabularyError("empty_sentence")
         self._refuse_unknown(ids)
         return ids
 
@@ -291,6 +296,16 @@ class Tokens:
             raise VocabularyError("not_ids", text=shorten(text), last=self.size - 1)
         self._refuse_unknown(ids)
         return ids
+
+    def _refuse_without_tokens(self, texts: Sequence[str]) -> None:
+        """Raise `VocabularyError` on a text that gets no id but the model's own specials, such as
+        letters that a BPE without an unknown token drops."""
+        for text in texts:
+            if not self._encoded(text, text=text, add_special_tokens=False)["input_ids"]:
+                raise self._no_token(text)
+
+    def _no_token(self, text: str) -> VocabularyError:
+        return VocabularyError("makes_no_token", name=self.name, text=shorten(text))
 
     def _refuse_unknown(self, ids: Sequence[int]) -> None:
         beyond = max(ids, default=0)
