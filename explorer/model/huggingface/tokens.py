@@ -5,6 +5,10 @@ accents. "▁" marks the first piece of a word, whatever the tokenizer writes: �
 nothing, if it marks the end of a word by </w>, or continuation by ## or @@. Only a WordPiece piece
 outside a text keeps its "##". Bytes that are not a character alone are written "<0xE4>".
 
+Special and added tokens are words of their own, with or without a space beside them: such a token
+and the piece after it have the "▁", too, where `word_segmentation` would join them to what is
+before.
+
 If files are missing, the library builds a tokenizer without entries. That is detected, and the
 model is used without a tokenizer: its texts are then ids, separated by spaces.
 """
@@ -22,7 +26,7 @@ from explorer.core.errors import ConfigError, VocabularyError
 from explorer.core.number_format import typed_number
 from explorer.core.sentencepiece_vocabulary import byte_label
 from explorer.core.vocabulary import check_text, shorten
-from explorer.core.word_segmentation import PADDING_LABELS, byte_letters
+from explorer.core.word_segmentation import PADDING_LABELS, byte_letters, is_special
 from explorer.model.huggingface.chat_template import Message, chat_text, has_template
 from explorer.model.huggingface.text_languages import bare, languages_of
 
@@ -252,6 +256,13 @@ class Tokens:
         return frozenset(special | set(self.tokenizer.all_special_ids))
 
     @cached_property
+    def _apart(self) -> frozenset[int]:
+        """Ids of the tokens that are words of their own: special and added ones, but the unknown
+        token, which replaces letters of a word."""
+        added = frozenset(getattr(self.tokenizer, "added_tokens_decoder", {}))
+        return (self.special_ids | added) - {self.tokenizer.unk_token_id}
+
+    @cached_property
     def _entries(self) -> frozenset[int]:
         """Ids of the tokenizer's entries. Many models have embeddings beyond them; some tokenizers
         raise on those."""
@@ -321,17 +332,22 @@ class Tokens:
             return tuple(map(str, ids))
         convert = self.tokenizer.convert_ids_to_tokens
         pieces = [convert(number) if number in self._entries else None for number in ids]
-        labels, begins = [], True
+        labels: list[str] = []
+        begins, apart = True, False  # apart: whether the token before is a word of its own
         unknown = self.tokenizer.unk_token_id
         for number, piece, place in zip(ids, pieces, spelled, strict=True):
+            follows, apart = apart, number in self._apart
             if number == unknown and place.text:  # it replaces letters of a word
-                labels.append(("▁" if place.after_space else "") + str(piece))
+                label = ("▁" if place.after_space else "") + str(piece)
             elif number in self.special_ids or piece is None:
-                labels.append(str(number) if piece is None else str(piece))
-                begins = True
+                label, begins = str(number) if piece is None else str(piece), True
+            elif apart:
+                label, begins = _visible(place.text.strip() or str(piece)), True
             else:
                 label, begins = _label(str(piece), place, self.marks, begins)
-                labels.append(label)
+            if (apart or follows) and self.marks and _joins(label, labels):
+                label = f"▁{label}"
+            labels.append(label)
         return tuple(labels)
 
 
@@ -416,6 +432,12 @@ def _label(piece: str, spelled: _Spelled, marks: str, begins: bool) -> tuple[str
             plain = piece.removesuffix("@@")
             return _marked(begins, text or plain), not piece.endswith("@@")
     return _visible(text or piece), False
+
+
+def _joins(label: str, before: Sequence[str]) -> bool:
+    """Whether a label would be in one word with the labels before it."""
+    known = not before or is_special(label) or is_special(before[-1])
+    return not (known or label.startswith("▁"))
 
 
 def _marked(begins: bool, text: str) -> str:
