@@ -49,7 +49,7 @@ def read_config(path: Path) -> dict[str, Any]:
     try:
         return json_values.read_object(path / CONFIG)
     except (ValueError, RecursionError) as error:
-        raise ModelDirectoryError("damaged_config", name=path.name) from error
+        raise ModelDirectoryError("damaged_config", name=path.name, reason=str(error)) from error
 
 
 def weight_files(path: Path) -> list[Path]:
