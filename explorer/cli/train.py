@@ -211,7 +211,7 @@ def _print_data(data: "DataModule") -> None:
     pairs. Print nothing for a toy task."""
     from tqdm import tqdm
 
-    from explorer.data.column_guess import is_numbers
+    from explorer.data.column_guess import is_numbers, prepared_mark
     from explorer.training.text_data import TextDataModule
     from explorer.training.translation_data import TranslationDataModule
 
@@ -227,6 +227,8 @@ def _print_data(data: "DataModule") -> None:
         for side, column in enumerate(columns):
             if is_numbers(rows, side):
                 tqdm.write(say("train.pairs_numbers", column=column))
+            if mark := prepared_mark(rows, side):
+                tqdm.write(say("train.pairs_prepared", column=column, mark=mark))
 
 
 def _write(

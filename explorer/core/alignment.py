@@ -249,13 +249,15 @@ def parse_links(line: str, number: int, name: str) -> Gold:
 def refuse_foreign(gold: Gold, source: int, target: int, line: int, name: str) -> None:
     """Raise `AlignmentError` when a link is to a token that the sentence does not have.
 
-    source, target: numbers of its content tokens. This detects files that count from 1, or that
-    segment words in another way.
+    source, target: numbers of its content tokens. This detects files that count from 1, that
+    segment words in another way, or, if some link has a 0, that link the end tokens, too.
     """
+    from_zero = any(0 in link for link in gold.possible)
     for source_link, target_link in sorted(gold.possible):
         if source_link >= source or target_link >= target:
+            to_end = from_zero and source_link <= source and target_link <= target
             raise AlignmentError(
-                "foreign_link",
+                "end_link" if to_end else "foreign_link",
                 name=name,
                 line=line,
                 link=f"{source_link}-{target_link}",

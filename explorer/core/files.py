@@ -58,7 +58,8 @@ def reading(path: Path) -> Iterator[None]:
     except IsADirectoryError as error:
         raise FileError("is_folder", name=_shown(path)) from error
     except (OSError, UnicodeError) as error:
-        raise FileError("unreadable_file", name=_shown(path)) from error
+        told = reason(error) if isinstance(error, OSError) else str(error)
+        raise FileError("unreadable_file", name=_shown(path), reason=told) from error
 
 
 @contextmanager

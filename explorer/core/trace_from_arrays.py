@@ -20,6 +20,9 @@ from explorer.core.mask_reasons import (
 
 _SHOWN = 10  # numbers in an error
 
+_NEW_AXES = {2: "None, None", 3: "None"}
+"""By the axes of an array, the index that makes it one of a single layer, and of a single head."""
+
 LARGEST_MASKED = -1e4
 """The largest value of an additive mask in a masked cell."""
 
@@ -50,6 +53,9 @@ def read_weights(site: str, weights: Any) -> NDArray[np.float32]:
         if array.shape[1] != 1:
             raise TraceError("whole_batch", site=site, got=array.shape[1])
         array = array[:, 0]  # (layer, head, query, key)
+    if array.ndim in (2, 3):
+        way = "[one[None] for one in weights]" if layers else f"weights[{_NEW_AXES[array.ndim]}]"
+        raise TraceError("no_head_axis", site=site, got=array.shape, way=way)
     if array.ndim != 4:
         raise TraceError("wrong_axes", site=site, got=array.shape)
     return array

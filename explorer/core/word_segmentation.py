@@ -7,6 +7,9 @@ from the model, because a text of one word may have none:
          a byte without a piece of its own is called "<0xE4>", several "<0xE4><0xB8>"
     Ġ    byte-level BPE (GPT-2, BART): before a word's first piece, other bytes as letters
     ##   WordPiece (BERT): before every piece but a word's first
+    @@   subword-nmt (fairseq): after every piece but a word's last
+    </w> BPE of GPT and CLIP: after a word's last piece
+    ￭    OpenNMT: on the side of a piece that is joined to its neighbour
 
 A special (<bos>, <eos>, <pad>, </s>, [SEP] …) is a word of its own, and so is a piece of
 punctuation alone. An apostrophe or a hyphen between letters is inside a word, as is a point or a
@@ -31,7 +34,10 @@ KNOWN_SPECIALS = frozenset((*SPECIALS, *_FOREIGN_SPECIALS))
 """Specials of this and other vocabularies. A list, not a pattern, because text may have pieces
 such as <b> and [A]; without <unk>, which stands for letters of the text."""
 
-_MARKS = ("▁", "Ġ", "##")
+_AFTER = ("@@", "</w>", "￭")
+"""Marks that stand elsewhere than before a piece; their labels are read as those with "▁"."""
+
+_MARKS = ("▁", "Ġ", "##", *_AFTER)
 PADDING_LABELS = ("<pad>", "[PAD]")
 """The labels of padding, that of the models trained here first."""
 
@@ -82,6 +88,9 @@ def is_punctuation(token: str) -> bool:
     categories P, which "$" and "+" are not."""
     bare = token.lstrip("▁Ġ")
     bare = bare.removeprefix("##") or bare
+    for mark in _AFTER:
+        bare = bare.removesuffix(mark) or bare
+    bare = bare.removeprefix("￭") or bare
     return bare != "" and all(unicodedata.category(letter)[0] == "P" for letter in bare)
 
 
@@ -98,8 +107,8 @@ def known_mark(facts: Mapping[str, Any], tokens: Sequence[str]) -> str:
 
 
 def mark_of(tokens: Sequence[str]) -> str:
-    """The mark of words in these labels: "▁", "Ġ" or "##"; "" without any. Bytes are pieces of a
-    vocabulary with "▁"."""
+    """The mark of words in these labels, the first of `_MARKS` that some have; "" without any.
+    Bytes are pieces of a vocabulary with "▁"."""
     for mark in _MARKS:
         if any(_has(token, mark) for token in tokens):
             return mark
@@ -131,6 +140,7 @@ def spaced(tokens: Sequence[str], mark: str | None = None) -> tuple[Word, ...]:
     mark = mark_of(tokens) if mark is None else mark
     if not mark:
         return grouped(tokens, mark)
+    tokens, mark = _marked_before(tokens, mark)
     starts = [
         position
         for position, token in enumerate(tokens)
@@ -147,7 +157,27 @@ def spaced(tokens: Sequence[str], mark: str | None = None) -> tuple[Word, ...]:
 
 
 def _has(token: str, mark: str) -> bool:
+    if mark in _AFTER:
+        before = mark == "￭" and token.startswith(mark)
+        return (before or token.endswith(mark)) and len(token) > len(mark)
     return token.startswith(mark) and (mark != "##" or len(token) > len(mark))
+
+
+def _marked_before(tokens: Sequence[str], mark: str) -> tuple[Sequence[str], str]:
+    """The labels with "▁" before each word instead of a mark of `_AFTER`, and the mark that they
+    have then."""
+    if mark not in _AFTER:
+        return tokens, mark
+    found, begins = [], True
+    for token in tokens:
+        marked = _has(token, mark)
+        text = token.removesuffix(mark) if marked else token
+        if marked and mark == "￭" and text.startswith(mark):
+            text, begins = text.removeprefix(mark), False
+        found.append(f"▁{text}" if begins and not is_special(token) else text)
+        goes_on = not marked if mark == "</w>" else marked and token.endswith(mark)
+        begins = is_special(token) or not goes_on
+    return found, "▁"
 
 
 def _word(units: Sequence[Unit]) -> Word:
@@ -157,6 +187,7 @@ def _word(units: Sequence[Unit]) -> Word:
 
 def spelling(tokens: Sequence[str], mark: str) -> Iterator[Unit]:
     """Group the tokens into units: tokens that spell a character only together form one unit."""
+    tokens, mark = _marked_before(tokens, mark)
     position = 0
     while position < len(tokens):
         if is_special(tokens[position]):

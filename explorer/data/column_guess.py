@@ -1,5 +1,6 @@
 """Guesses about the columns of a file of pairs, from its first rows."""
 
+import re
 from collections.abc import Sequence
 from itertools import islice
 
@@ -16,6 +17,7 @@ _USUAL = 0.75  # share of the rows that must agree
 _MOST_WORDS = 3  # most words of a heading
 _ENDS = tuple(".!?…。！？")
 _CLOSING = "\"'”’»）)」』 "
+_PREPARED = re.compile(r"&(?:apos|quot|amp|lt|gt|bar|#91|#93);|(?<!\S)@-@(?!\S)|\w+@@(?!\S)")
 _HEADINGS = """
 source target src tgt translation sentence text input output id number
 english french german spanish italian portuguese russian chinese japanese
@@ -44,6 +46,13 @@ def is_numbers(rows: Rows, column: int) -> bool:
     """Whether a column has only numbers; its first row may be a heading."""
     below = _column(rows[1:] or rows, column)
     return any(below) and all(_is_number(cell) for cell in below if cell)
+
+
+def prepared_mark(rows: Rows, column: int) -> str:
+    """The first mark in a column that Moses or subword-nmt wrote into the texts, as "&apos;",
+    "@-@" and "week@@"; "" without one."""
+    found = filter(None, map(_PREPARED.search, _column(rows, column)))
+    return next((match[0] for match in found), "")
 
 
 def text_columns(rows: Rows, name: str) -> tuple[int, int]:

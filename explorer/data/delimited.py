@@ -12,6 +12,7 @@ from itertools import islice
 
 from explorer.core.errors import PairsError
 from explorer.core.vocabulary import shorten
+from explorer.data.other_formats import refuse_other_formats
 
 MOST_ROWS = 1_000_000
 """Most lines of a file. Reading and encoding so many short rows takes 2 GB."""
@@ -71,9 +72,10 @@ def _in_utf8(data: bytes, name: str) -> bytes:
 
 
 def _refuse_unreadable(data: bytes, name: str) -> None:
-    """Raise `PairsError` on zero bytes, too many or too long lines."""
+    """Raise `PairsError` on zero bytes, another format, too many or too long lines."""
     if b"\0" in data:
         raise PairsError("binary_file", name=name)
+    refuse_other_formats(data, name)
     lines = data.count(b"\n") + 1
     if lines > MOST_ROWS:
         raise PairsError("too_many_rows", name=name, rows=lines, limit=MOST_ROWS)

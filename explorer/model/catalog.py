@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, TypeVar, cast
 
 from explorer.core import folders
 from explorer.core.errors import ExplorerError, FileError
-from explorer.core.files import as_path, has_printable_name, log_skipped, printable, reading, reason
+from explorer.core.files import (
+    as_path,
+    has_printable_name,
+    log_skipped,
+    one_line,
+    printable,
+    reading,
+    reason,
+)
 from explorer.core.trace import Trace
 from explorer.model.checkpoint_header import read_header
 from explorer.model.listed_model import ListedModel, ModelSummary
@@ -169,7 +177,7 @@ def _read(
     """
     try:
         if not has_printable_name(path):
-            raise FileError("unreadable_file", name=printable(path.name))
+            raise FileError("bad_file_name", name=one_line(path.name))
         header = read_header(path)
         symbols, _ = header.symbols("source"), header.symbols("target")
         summary = ModelSummary.of(asdict(header.config), symbols, header.facts)

@@ -192,6 +192,9 @@ def test_the_columns_of_texts_are_trained_on_not_those_of_ids(pairs_file, tmp_pa
     assert doubts == ["Column 1 holds nothing but numbers; is it the right one?"]
     line, doubts = trained("", "{0}\t{2}\n".format)
     assert doubts == ["Column 1 holds nothing but numbers; is it the right one?"]
+    line, doubts = trained("", "{1}\t{2} l &apos; homme\n".format)
+    assert len(doubts) == 1
+    assert doubts[0].startswith("Column 2 holds texts that another program prepared (&apos;)")
     ids.write_text("".join(f"{n}\t{a}\t{b}\tAnn\n" for n, (a, b) in enumerate(rows)), "utf-8")
     assert main(["train", "--pairs", str(ids), "--out", str(tmp_path / "y.safetensors")]) == 2
     assert "the columns 1 of 4" in (error := capsys.readouterr().err)

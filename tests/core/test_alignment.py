@@ -14,6 +14,7 @@ from explorer.core.alignment import (
     links,
     parse_gold,
     pharaoh,
+    refuse_foreign,
 )
 from explorer.core.errors import AlignmentError
 from explorer.core.words import merge
@@ -143,6 +144,25 @@ def test_gold_links_are_sets_of_pairs():
 def test_a_malformed_link_is_named_with_its_line(text):
     with pytest.raises(AlignmentError, match="line 2 of “x”"):
         parse_gold(text, "x")
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        ("0-0 1-1 2-2", "end_link"),  # of both end tokens
+        ("0-0 1-1 2-1", "end_link"),
+        ("0-0 1-1 3-1", "foreign_link"),
+        ("1-1 2-2", "foreign_link"),  # which counts from 1
+        ("1-1 2p2", "foreign_link"),
+    ],
+)
+def test_a_link_of_the_end_token_is_told_apart_from_counting_from_one(line, key):
+    (gold,) = parse_gold(line, "x")
+    with pytest.raises(AlignmentError) as caught:
+        refuse_foreign(gold, 2, 2, 1, "x")
+    assert caught.value.key == key
+    assert ("subtract 1" in str(caught.value)) == (key == "foreign_link")
+    assert ("end token" in str(caught.value)) == (key == "end_link")
 
 
 @pytest.mark.parametrize("way", [align, align_words])

@@ -32,9 +32,9 @@ def test_a_reason_is_told_in_the_language_of_the_sentence():
 def test_what_a_file_wrote_is_one_bounded_line_of_a_sentence():
     """A file name, or a setting in it, may have characters that steer a terminal."""
     name = "\x1b]0;x\x07\n\x9b2J" + "y" * 100_000
-    shown = str(ExplorerError("unreadable_file", name=name))
+    shown = str(ExplorerError("is_folder", name=name))
     assert shown == say(
-        "errors.unreadable_file",
+        "errors.is_folder",
         name="\\x1b]0;x\\x07\\x0a\\x9b2J" + "y" * (LONGEST_FACT - 10) + "…",
     )
-    assert ExplorerError("unreadable_file", name=name).facts["name"] == name
+    assert ExplorerError("is_folder", name=name).facts["name"] == name

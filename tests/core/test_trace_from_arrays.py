@@ -3,6 +3,7 @@ import pytest
 import torch
 
 from explorer.core.errors import TraceError
+from explorer.core.i18n import say
 from explorer.core.trace import Trace
 from tests.support.small_trace import SOURCE, TARGET, random_weights
 
@@ -118,11 +119,10 @@ EAGER = r'from_pretrained\(name, attn_implementation="eager"\)'
         ((LAYER, None, LAYER, None), "layers_none", r"layers 1, 3, .*if w is not None\]"),
         (((LAYER, LAYER), (LAYER, LAYER)), "weights_of_steps", r"model\(outputs\.sequences, "),
         (((torch.ones(1, 1, 3, 4),), (torch.ones(1, 1, 1, 4),)), "weights_of_steps", "generate"),
-        (
-            np.ones((3, 4)),
-            "wrong_axes",
-            r"shape \(3, 4\); expected \(layer, head, query, key\), or",
-        ),
+        (np.ones((3, 4)), "no_head_axis", r"False; .* is weights\[None, None\]"),
+        (np.ones((1, 3, 4)), "no_head_axis", r"False; .* is weights\[None\]"),
+        ([np.ones((3, 4))] * 2, "no_head_axis", r"is \[one\[None\] for one in weights\]"),
+        (np.ones(4), "wrong_axes", r"shape \(4,\); expected \(layer, head, query, key\), or"),
     ],
 )
 def test_what_a_library_returns_in_place_of_weights_is_told_the_line_to_write(weights, key, line):
@@ -130,6 +130,21 @@ def test_what_a_library_returns_in_place_of_weights_is_told_the_line_to_write(we
         Trace.from_arrays(SOURCE, TARGET, cross=weights)
     assert caught.value.key == key
     assert caught.value.in_language("zh") != str(caught.value)
+
+
+def test_the_way_that_is_told_for_a_mean_of_heads_is_read():
+    mean = torch.full((3, 4), 0.25)
+    for weights in (mean[None, None], mean[None][None], [one[None] for one in (mean, mean)]):
+        assert Trace.from_arrays(SOURCE, TARGET, cross=weights).attention("cross").shape[1] == 1
+
+
+def test_weights_after_dropout_are_told_to_call_eval():
+    """The line under the maps, which the page draws from the same sentence."""
+    weights = np.full((1, 1, 3, 4), 0.25 / 0.9, np.float32)
+    trace = Trace.from_arrays(SOURCE, TARGET, cross=weights)
+    failed = trace.integrity().set_index("check").loc["rows_sum_to_one"]
+    assert (bool(failed.ok), failed.error) == (False, pytest.approx(1 / 0.9 - 1))
+    assert "model.eval()" in say("player.failed_rows_sum_to_one", error="1e-1")
 
 
 def test_without_any_weights_the_library_s_setting_is_named():

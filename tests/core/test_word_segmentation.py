@@ -8,6 +8,7 @@ from explorer.core.word_segmentation import (
     is_special,
     known_mark,
     mark_of,
+    spaced,
 )
 
 
@@ -82,6 +83,31 @@ def test_marks_of_other_vocabularies_are_read():
     assert [mark_of(tokens) for tokens in (["▁a"], ["aĠ", "Ġa"], ["##", "##a"])] == ["▁", "Ġ", "##"]
 
 
+@pytest.mark.parametrize(
+    ("mark", "text"),
+    [
+        ("@@", "l' un@@ believ@@ able 猫@@ 在 </s> n@@ d . @@"),
+        ("</w>", "l'</w> un believ able</w> 猫 在</w> </s> n d</w> .</w> @@</w>"),
+        ("￭", "l' un￭ believ ￭able 猫 ￭在 </s> n￭ ￭d . @@"),
+    ],
+)
+def test_marks_after_a_piece_are_read_as_those_before_one(mark, text):
+    tokens = tuple(text.split())
+    same = ("▁l'", "▁un", "believ", "able", "▁猫", "在", "</s>", "▁n", "d", "▁.", "▁@@")
+    assert mark_of(tokens) == mark
+    assert known_mark({"word_mark": mark}, []) == mark
+    assert grouped(tokens) == grouped(same)
+    assert spaced(tokens) == spaced(same)
+    assert spelled(*tokens) == ["l'", "unbelievable", "猫", "在", "</s>", "nd", ".", "@@"]
+
+
+def test_a_joiner_joins_punctuation_that_is_a_word_of_its_own():
+    assert spelled("l￭", "'￭", "homme", "dort", "￭.", "￭") == ["l'homme", "dort", ".", "￭"]
+    assert spelled("3￭", ",￭", "5", "￭!", mark="￭") == ["3,5", "!"]
+    assert spelled("a", "b", mark="@@") == ["a", "b"]
+    assert spelled("a", "b", mark="</w>") == ["ab"]  # no word ends
+
+
 def test_the_mark_of_a_text_without_a_space_is_that_of_its_model():
     """Byte-level BPE marks no first word, so labels of one word have no mark."""
     known = {"word_mark": "▁"}
@@ -119,7 +145,9 @@ def test_bytes_are_distinguished_from_text():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("token", [".", "▁.", "Ġ,", "##!", "«»", "##", "。"])
+@pytest.mark.parametrize(
+    "token", [".", "▁.", "Ġ,", "##!", "«»", "##", "。", ".@@", ".</w>", "￭.", "￭-￭"]
+)
 def test_punctuation_is_told_without_its_mark_of_a_word(token):
     assert is_punctuation(token)
 

@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from explorer.core.alignment import align_words
 from explorer.core.mask_reasons import EDITED, LATER, PADDING, UNMASKED
 from explorer.core.trace import Trace
 from explorer.core.word_segmentation import Word
@@ -127,6 +128,23 @@ def test_a_trace_without_marks_has_no_words():
     assert not has_words(example_trace())
     assert not marks_words(example_trace())
     assert marks_words(pieces_trace())
+
+
+def test_arrays_of_fairseq_merge_and_align_by_words():
+    """The same weights with "▁" and with "@@" are the same words and links."""
+    cross = np.full((1, 1, 3, 4), 0.1, dtype=np.float32)
+    cross[0, 0, [0, 1, 2], [0, 1, 2]] = 0.7
+    texts = [
+        (["the", "week@@", "nd", "</s>"], ["das", "woch@@", "enende"]),
+        (["▁the", "▁week", "nd", "</s>"], ["▁das", "▁woch", "enende"]),
+    ]
+    for source, target in texts:
+        trace = Trace.from_arrays(source, target, cross=cross)
+        merged = merge(trace)
+        assert merged.source_tokens == ("the", "weeknd", "</s>")
+        assert merged.target_tokens == ("das", "wochenende")
+        assert merged.attention("cross")[0, 0, 1] == pytest.approx([0.1, 0.8, 0.1])  # 0.1 + 0.7
+        assert align_words(trace, 0, 0, "input") == {(1, 0)}
 
 
 def test_a_text_of_one_word_is_merged_as_its_model_marks_words():

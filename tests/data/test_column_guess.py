@@ -6,6 +6,7 @@ from explorer.data.column_guess import (
     first_rows,
     is_numbers,
     looks_headed,
+    prepared_mark,
     text_columns,
 )
 from tests.support.toy_sentences import as_table
@@ -73,6 +74,23 @@ def test_the_columns_of_texts_are_guessed_and_called_as_the_file_calls_them(rows
 def test_columns_that_could_be_others_are_asked_for(rows, numbers):
     with pytest.raises(PairsError, match=f"numbers in the columns {numbers} of .*--columns 2,3"):
         text_columns(tuple(rows), "x.tsv")
+
+
+@pytest.mark.parametrize(
+    ("cell", "mark"),
+    [
+        ("l &apos; homme", "&apos;"),
+        ("il dit &quot; oui", "&quot;"),
+        ("rendez @-@ vous", "@-@"),
+        ("the week@@ nd", "week@@"),
+        ("ann@example.org & me@", ""),
+        ("R&D @@ x@-@y &copy;", ""),
+    ],
+)
+def test_marks_of_programs_that_prepare_texts_are_told(cell, mark):
+    rows = (("a", "plain"), ("b", cell), ("c", "rest@@ less"))
+    assert prepared_mark(rows[:2], 1) == mark
+    assert prepared_mark(rows[:2], 0) == ""
 
 
 def test_the_first_rows_are_read_without_the_rest_of_the_file():

@@ -12,7 +12,13 @@ from explorer.app.widgets.training_form import available_devices, choose_setting
 from explorer.core.errors import PairsError
 from explorer.core.i18n import say
 from explorer.core.vocabulary import shorten
-from explorer.data.column_guess import Rows, first_rows, is_numbers, looks_headed
+from explorer.data.column_guess import (
+    Rows,
+    first_rows,
+    is_numbers,
+    looks_headed,
+    prepared_mark,
+)
 from explorer.data.parallel_corpus import FEWEST_PAIRS, RowCounts, parse_pairs
 from explorer.training.config import TrainingConfig, small_translation
 from explorer.training.cost_estimate import pairs_size
@@ -119,6 +125,11 @@ def _warn_about_columns(rows: Rows, language: str) -> None:
         say("train.pairs_numbers", language, column=column + 1)
         for column in dict.fromkeys(columns)
         if is_numbers(rows, column)
+    ]
+    doubts += [
+        say("train.pairs_prepared", language, column=column + 1, mark=mark)
+        for column in dict.fromkeys(columns)
+        if (mark := prepared_mark(rows, column))
     ]
     if not train_state.has_headings() and looks_headed(rows, columns):
         label = say("train.pairs_headings", language)

@@ -1,7 +1,7 @@
 """Building an `AttentionIndex`: decode the texts of a corpus, and keep the attention of each."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -235,6 +235,5 @@ def _written(
 def _labels(
     model: MeasurableModel, ids: NDArray[Any], side: Literal["source", "target"]
 ) -> dict[int, str]:
-    """id → label of all tokens of a side."""
-    known: Sequence[int] = np.unique(ids).tolist()
-    return dict(zip(known, model.passes.labels(known, side), strict=True))
+    """id → label of all tokens of a side, each on its own: in a text it may begin a word."""
+    return {number: model.passes.labels([number], side)[0] for number in np.unique(ids).tolist()}

@@ -5,6 +5,10 @@ accents. "▁" marks the first piece of a word, whatever the tokenizer writes: �
 nothing, if it marks the end of a word by </w>, or continuation by ## or @@. Only a WordPiece piece
 outside a text keeps its "##". Bytes that are not a character alone are written "<0xE4>".
 
+Special and added tokens are words of their own, with or without a space beside them: such a token
+and the piece after it have the "▁", too, where `word_segmentation` would join them to what is
+before.
+
 If files are missing, the library builds a tokenizer without entries. That is detected, and the
 model is used without a tokenizer: its texts are then ids, separated by spaces.
 """
@@ -22,7 +26,7 @@ from explorer.core.errors import ConfigError, VocabularyError
 from explorer.core.number_format import typed_number
 from explorer.core.sentencepiece_vocabulary import byte_label
 from explorer.core.vocabulary import check_text, shorten
-from explorer.core.word_segmentation import PADDING_LABELS, byte_letters
+from explorer.core.word_segmentation import PADDING_LABELS, byte_letters, is_special
 from explorer.model.huggingface.chat_template import Message, chat_text, has_template
 from explorer.model.huggingface.text_languages import bare, languages_of
 
@@ -73,11 +77,13 @@ class Tokens:
     size: number of embeddings, so ids are 0 to `size` − 1.
     language: code of the source language; None = the tokenizer's own, and always None without
         `languages`.
+    name: of the model, for messages.
     """
 
     tokenizer: Any
     size: int
     language: str | None = None
+    name: str = ""
     _lock: Any = field(default_factory=Lock, repr=False, compare=False)
 
     @cached_property
@@ -122,8 +128,9 @@ class Tokens:
 
         specials: add the model's own; False = only those written in the text.
 
-        Raises `VocabularyError` on an empty text and on ids that the model does not have, and
-        `ConfigError` on a second text if the tokenizer cannot join two.
+        Raises `VocabularyError` on an empty text, one of which the tokenizer makes no token, and
+        on ids that the model does not have, and `ConfigError` on a second text if the tokenizer
+        cannot join two.
         """
         check_text(text)
         if pair is not None:
@@ -143,10 +150,12 @@ class Tokens:
         words = set(ids) - self.special_ids
         if (not words and not text.strip()) or (pair is not None and not pair.strip()):
             raise VocabularyError("empty_sentence")
+        texts = (text,) if pair is None else (text, pair)
+        if not words or pair is not None:  # else some id is of the text
+            self._refuse_without_tokens(texts)
         self._refuse_unknown(ids)
         second = None if pair is None else _second(encoded, fast=fast)
         spans = encoded["offset_mapping"] if fast else [(0, 0)] * len(ids)
-        texts = (text,) if pair is None else (text, pair)
         spelled = []
         for own, places in _by_text(texts, spans, second):
             starts = {start for start, stop in places if stop > start}
@@ -169,7 +178,7 @@ class Tokens:
         encoded = self._encoded(text, text_target=text, add_special_tokens=False)
         ids = list(encoded["input_ids"])
         if not ids:
-            raise VocabularyError("empty_sentence")
+            raise self._no_token(text) if text.strip() else VocabularyError("empty_sentence")
         self._refuse_unknown(ids)
         return ids
 
@@ -247,6 +256,13 @@ class Tokens:
         return frozenset(special | set(self.tokenizer.all_special_ids))
 
     @cached_property
+    def _apart(self) -> frozenset[int]:
+        """Ids of the tokens that are words of their own: special and added ones, but the unknown
+        token, which replaces letters of a word."""
+        added = frozenset(getattr(self.tokenizer, "added_tokens_decoder", {}))
+        return (self.special_ids | added) - {self.tokenizer.unk_token_id}
+
+    @cached_property
     def _entries(self) -> frozenset[int]:
         """Ids of the tokenizer's entries. Many models have embeddings beyond them; some tokenizers
         raise on those."""
@@ -292,6 +308,16 @@ class Tokens:
         self._refuse_unknown(ids)
         return ids
 
+    def _refuse_without_tokens(self, texts: Sequence[str]) -> None:
+        """Raise `VocabularyError` on a text that gets no id but the model's own specials, such as
+        letters that a BPE without an unknown token drops."""
+        for text in texts:
+            if not self._encoded(text, text=text, add_special_tokens=False)["input_ids"]:
+                raise self._no_token(text)
+
+    def _no_token(self, text: str) -> VocabularyError:
+        return VocabularyError("makes_no_token", name=self.name, text=shorten(text))
+
     def _refuse_unknown(self, ids: Sequence[int]) -> None:
         beyond = max(ids, default=0)
         if beyond < self.size:
@@ -306,17 +332,22 @@ class Tokens:
             return tuple(map(str, ids))
         convert = self.tokenizer.convert_ids_to_tokens
         pieces = [convert(number) if number in self._entries else None for number in ids]
-        labels, begins = [], True
+        labels: list[str] = []
+        begins, apart = True, False  # apart: whether the token before is a word of its own
         unknown = self.tokenizer.unk_token_id
         for number, piece, place in zip(ids, pieces, spelled, strict=True):
+            follows, apart = apart, number in self._apart
             if number == unknown and place.text:  # it replaces letters of a word
-                labels.append(("▁" if place.after_space else "") + str(piece))
+                label = ("▁" if place.after_space else "") + str(piece)
             elif number in self.special_ids or piece is None:
-                labels.append(str(number) if piece is None else str(piece))
-                begins = True
+                label, begins = str(number) if piece is None else str(piece), True
+            elif apart:
+                label, begins = _visible(place.text.strip() or str(piece)), True
             else:
                 label, begins = _label(str(piece), place, self.marks, begins)
-                labels.append(label)
+            if (apart or follows) and self.marks and _joins(label, labels):
+                label = f"▁{label}"
+            labels.append(label)
         return tuple(labels)
 
 
@@ -401,6 +432,12 @@ def _label(piece: str, spelled: _Spelled, marks: str, begins: bool) -> tuple[str
             plain = piece.removesuffix("@@")
             return _marked(begins, text or plain), not piece.endswith("@@")
     return _visible(text or piece), False
+
+
+def _joins(label: str, before: Sequence[str]) -> bool:
+    """Whether a label would be in one word with the labels before it."""
+    known = not before or is_special(label) or is_special(before[-1])
+    return not (known or label.startswith("▁"))
 
 
 def _marked(begins: bool, text: str) -> str:

@@ -1,9 +1,21 @@
 import json
+import random
+import re
 import warnings
+from itertools import pairwise
 
 import pytest
 import transformers
-from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+from tokenizers import (
+    AddedToken,
+    Regex,
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    trainers,
+)
 from tokenizers.processors import BertProcessing
 from transformers import ByT5Tokenizer, CTRLTokenizer, PreTrainedTokenizerFast
 
@@ -64,6 +76,58 @@ def test_pieces_that_are_predicted_have_the_labels_of_a_text(kind):
     tokens = Tokens(learned(kind), 400)
     ids, labels = tokens.source("the catbelieve natelat cat")
     assert tokens.labels(ids) == labels
+
+
+APART = {  # tokens beside the pieces → how they are added
+    "<|user|>": {"special": True},
+    "<end>": {"special": True, "lstrip": True},
+    "[begin]": {"special": True, "rstrip": True},
+    "<sentinel_1>": {"special": True, "lstrip": True, "rstrip": True},
+    "xyz": {},
+    "new york": {"lstrip": True},
+    "qû": {"rstrip": True},
+    "[MASK]": {"special": True},
+}
+
+
+@pytest.mark.parametrize("kind", ["byte", "inside", "end", "start"])
+def test_special_and_added_tokens_are_words_of_their_own(kind):
+    tokenizer = learned(kind)
+    tokenizer.add_tokens([AddedToken(text, **how) for text, how in APART.items()])
+    tokens = Tokens(tokenizer, 400)
+    added = set(tokenizer.convert_tokens_to_ids(list(APART)))
+    chance = random.Random(kind)
+    ordinary = ["the", "cat", "believe", "unbelievable sat", "the cat"]
+    for _ in range(200):
+        parts = chance.choices([*ordinary, *APART], k=chance.randint(1, 8))
+        text = parts[0]
+        for before, part in pairwise(parts):
+            text += (chance.choice(["", " "]) if {before, part} & APART.keys() else " ") + part
+        expected = [  # what is between them, at its spaces
+            word
+            for part in re.split(f"({'|'.join(map(re.escape, APART))})", text)
+            for word in ([part] if part in APART else part.split())
+        ]
+        ids, labels = tokens.source(text)
+        words = grouped(labels, tokens.word_mark)
+        spelled = [word.label for word in words if word.label != "▁"]  # of a space alone
+        assert spelled == expected, text
+        for word in words:
+            assert word.stop - word.start == 1 or not added & set(ids[word.start : word.stop])
+        if kind != "inside":  # outside a text its pieces have no "▁"
+            again = grouped(tokens.labels(ids), tokens.word_mark)
+            assert [(word.start, word.stop) for word in again] == [
+                (word.start, word.stop) for word in words
+            ]
+
+
+def test_special_tokens_between_words_have_the_mark_of_a_word():
+    tokenizer = learned("byte")
+    tokenizer.add_tokens([AddedToken("<|user|>", special=True), AddedToken("é")])
+    tokens = Tokens(tokenizer, 400)
+    assert tokens.source("<|user|>sat<|user|>é sat")[1] == (
+        *("<|user|>", "▁sat", "▁<|user|>", "▁é", "▁sat"),
+    )
 
 
 @pytest.mark.parametrize("text", ["unbelievable", "مرحبا", "🙂", "猫"])

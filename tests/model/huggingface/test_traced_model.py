@@ -3,7 +3,11 @@ import threading
 import numpy as np
 import pytest
 import torch
-from transformers import AutoTokenizer
+from tokenizers import Tokenizer, pre_tokenizers
+from tokenizers.models import BPE
+from tokenizers.processors import BertProcessing
+from tokenizers.trainers import BpeTrainer
+from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
 from explorer.core import trace_size
 from explorer.core.errors import (
@@ -22,7 +26,8 @@ from explorer.model.huggingface.anatomy import Kind
 from explorer.model.huggingface.capture.attention_calls import CAPTURE
 from explorer.model.huggingface.opening.loading import open_directory
 from explorer.model.huggingface.tokens import Tokens
-from tests.support.huggingface_families import EOS
+from explorer.public.studied_model import wrap
+from tests.support.huggingface_families import EOS, tiny_model
 from tests.support.model_directories import bert, gpt2
 
 TEXT = "5 17 8 41 9 23"
@@ -175,6 +180,38 @@ def test_a_second_text_is_refused_where_there_is_no_place_for_it(models, tmp_pat
     with pytest.raises(VocabularyError) as caught:
         model.trace("The cat.", pair="a cat " * 300)
     assert caught.value.key == "long_text"
+
+
+@pytest.mark.parametrize(
+    ("kind", "framed", "unread"),
+    [
+        ("bart", False, [{"text": "猫狗"}, {"text": "cat", "prefix": "猫狗"}]),
+        ("bart", True, [{"text": "猫狗"}, {"text": "cat", "target": "猫狗"}]),
+        ("gpt2", False, [{"text": "猫狗"}, {"text": "cat", "prefix": "猫狗"}]),
+        ("bert", False, [{"text": "猫狗"}]),
+        ("bert", True, [{"text": text} for text in ("猫狗", "猫狗 ")]),
+        ("bert", True, [{"text": "cat", "pair": "猫狗"}, {"text": "猫狗", "pair": "cat"}]),
+    ],
+)
+def test_a_text_of_which_the_tokenizer_makes_no_token_is_refused(kind, framed, unread):
+    """A BPE without an unknown token drops the letters that it does not know."""
+    own = Tokenizer(BPE())
+    own.pre_tokenizer = pre_tokenizers.Whitespace()
+    marks = {"cls_token": "[CLS]", "sep_token": "[SEP]"}
+    trainer = BpeTrainer(vocab_size=20, special_tokens=list(marks.values()))
+    own.train_from_iterator(["the cat sat"], trainer)
+    if framed:
+        own.post_processor = BertProcessing(("[SEP]", 1), ("[CLS]", 0))
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=own, **marks)
+    model = wrap(tiny_model(kind, vocab_size=20), tokenizer, name="tiny")
+    for options in unread:
+        with pytest.raises(VocabularyError) as caught:
+            model.trace(**options)
+        assert "tokenizer of “tiny” makes no token of “猫狗" in str(caught.value)
+    with pytest.raises(VocabularyError):
+        model.check_text("猫狗", "source")
+    assert model.trace("cat 猫").integrity().ok.all()
+    assert model.trace("[SEP]").integrity().ok.all()  # typed, so it is of the text
 
 
 def test_cells_are_masked_unmasked_and_rows_set(models):

@@ -45,17 +45,29 @@ def read_config(path: Path) -> dict[str, Any]:
         key = "not_a_directory" if path.exists() else "no_directory"
         raise ModelDirectoryError(key, name=path.name)
     if not (path / CONFIG).exists():
-        raise other_format(path) or ModelDirectoryError("no_config", name=path.name)
+        raise other_format(path) or _without_config(path)
     try:
         return json_values.read_object(path / CONFIG)
     except (ValueError, RecursionError) as error:
-        raise ModelDirectoryError("damaged_config", name=path.name) from error
+        raise ModelDirectoryError("damaged_config", name=path.name, reason=str(error)) from error
+
+
+def _without_config(path: Path) -> ModelDirectoryError:
+    """Error about a directory without `config.json`: weights alone, as a Trainer saves an adapted
+    model, the folder above a model, as of sentence-transformers, or another one."""
+    if weights := _weights_in(path):
+        file = printable(weights[0])
+        return ModelDirectoryError("weights_alone", name=path.name, file=file)
+    inside = sorted(file.parent for file in path.glob(f"*/{CONFIG}"))
+    if found := next(filter(_weights_in, inside), None):
+        return ModelDirectoryError("model_inside", name=path.name, folder=printable(found.name))
+    return ModelDirectoryError("no_config", name=path.name)
 
 
 def weight_files(path: Path) -> list[Path]:
     """The files with weights. Raises `ModelDirectoryError` without any, and on a pointer that Git
     writes in the place of a large file, and `FileError`."""
-    files = [path / name for name in weights_among(file.name for file in path.iterdir())]
+    files = [path / name for name in _weights_in(path)]
     if not files:
         raise other_format(path) or ModelDirectoryError("no_weights", name=path.name)
     for file in files:
@@ -83,6 +95,10 @@ def weights_among(names: Iterable[str]) -> list[str]:
     listed = list(names)
     kinds = ([name for name in listed if fnmatchcase(name, pattern)] for pattern in WEIGHTS)
     return sorted(next(filter(None, kinds), []))
+
+
+def _weights_in(path: Path) -> list[str]:
+    return weights_among(file.name for file in path.iterdir())
 
 
 def tokenizer_among(names: Iterable[str]) -> list[str]:

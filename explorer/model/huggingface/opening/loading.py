@@ -85,7 +85,7 @@ def assembled(
         name=name,
         model=model,
         anatomy=anatomy,
-        tokens=Tokens(tokenizer, size),
+        tokens=Tokens(tokenizer, size, name=name),
         positions=positions,
         notes=tuple(note.of(name) if "name" in note.facts else note for note in known),
     )

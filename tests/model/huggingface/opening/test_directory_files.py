@@ -60,6 +60,25 @@ def test_a_directory_without_what_is_read_is_refused(tmp_path):
     assert weight_files(tmp_path) == [tmp_path / "model.safetensors"]
 
 
+def test_weights_without_a_config_and_the_folder_above_a_model_are_told_apart(tmp_path):
+    above, alone = tmp_path / "above", tmp_path / "checkpoint-500"
+    for inner in ("0_Transformer", "1_Pooling"):
+        (above / inner).mkdir(parents=True)
+        (above / inner / "config.json").write_text("{}")
+    (above / "modules.json").write_text("[]")
+    alone.mkdir()
+    (alone / "model.safetensors").touch()
+    with pytest.raises(ModelDirectoryError) as caught:
+        read_config(above)
+    assert caught.value.key == "no_config"  # nothing inside has weights
+    (above / "0_Transformer" / "model.safetensors").touch()
+    with pytest.raises(ModelDirectoryError, match="“0_Transformer” holds a model") as caught:
+        read_config(above)
+    assert caught.value.key == "model_inside"
+    with pytest.raises(ModelDirectoryError, match="copy the one of the model that was trained on"):
+        read_config(alone)
+
+
 @pytest.mark.parametrize("name", ["special_tokens_map.json", "tokenizer_config.json"])
 def test_the_mask_token_is_not_waited_for_in_a_pipe(name, tmp_path):
     os.mkfifo(tmp_path / name)

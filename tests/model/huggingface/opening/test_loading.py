@@ -267,7 +267,7 @@ def test_configs_that_name_no_model(folder):
     (folder / "evil.py").write_text("raise SystemExit")
     refused(folder, "own_code", "never run")
     (folder / "config.json").write_text("[")
-    refused(folder, "damaged_config")
+    refused(folder, "damaged_config", "line 1 column 2")
 
 
 def test_models_that_read_no_text_or_predict_none(tmp_path, folder):
