@@ -145,20 +145,64 @@ def test_everything_is_remembered_and_in_the_address(simple, address):
     expect(other.get_by_test_id("copy-output")).to_be_hidden()
 
 
-def test_the_first_visit_plays_the_picture_once(new_visitor, address):
-    tab = new_visitor(offered=False)
-    tab.emulate_media(reduced_motion="no-preference")
+@pytest.fixture
+def first(new_visitor, address) -> Callable[..., Page]:
+    """The first visit of a person."""
+
+    def open_tab(width: int = 1440, height: int = 900, language: str = "en") -> Page:
+        tab = new_visitor(width, height, offered=False)
+        tab.emulate_media(reduced_motion="no-preference")
+        tab.goto(f"{address}?lang={language}")
+        return tab
+
+    return open_tab
+
+
+def test_the_first_visit_plays_until_the_model_hesitates_and_asks(first, address):
+    tab = first()
     step, play = tab.get_by_test_id("step-count"), tab.get_by_test_id("play")
-    tab.goto(address)
-    expect(step).to_have_text(re.compile(r"step [2-6]/7"))  # a busy machine may skip one
-    expect(play).to_have_accessible_name("Pause")
-    expect(tab.get_by_test_id("sentence")).to_contain_text("After reading")
-    play.click()  # which stops it
-    tab.wait_for_timeout(1500)
-    expect(play).to_have_accessible_name("Play")
-    tab.goto(address)
+    question = tab.get_by_test_id("first-question")
+    expect(question).to_be_visible()
     expect(step).to_have_text("step 3/7")
     expect(play).to_have_accessible_name("Play")
+    expect(tab.locator(".predicted")).to_have_text("?")
+    for name in ("sentence", "candidates", "tally"):
+        expect(tab.get_by_test_id(name)).to_be_hidden()
+    assert question.get_by_role("button").all_inner_texts() == ["1", "7"]
+    question.get_by_role("button", name="1").click()
+    expect(question).to_contain_text("It writes “7” (73.5 %)")
+    expect(question).to_contain_text("0.67 at “7” and 0.32 at “1”")
+    expect(tab.locator(".predicted")).to_have_text("7")
+    expect(tab.get_by_test_id("candidates")).to_be_visible()
+    tab.get_by_test_id("next").click()
+    expect(question).to_be_hidden()
+    expect(tab.get_by_test_id("sentence")).to_be_visible()
+    tab.goto(address)  # it asks once
+    expect(step).to_have_text("step 3/7")
+    expect(play).to_have_accessible_name("Play")
+    expect(question).to_be_hidden()
+
+
+@pytest.mark.parametrize("way", ["next", "previous", "guess"])
+def test_the_question_of_the_first_visit_can_be_left(first, way):
+    tab = first()
+    question = tab.get_by_test_id("first-question")
+    expect(question).to_be_visible()
+    assert "guess" not in tab.url  # a reload does not ask for guesses
+    tab.get_by_test_id(way).click()
+    expect(question).to_be_hidden()
+    expect(tab.get_by_test_id("guess")).to_have_attribute("aria-pressed", "false")
+    expect(tab.locator(".predicted")).not_to_have_text("?")
+    expect(tab.get_by_test_id("sentence")).to_be_visible()
+
+
+def test_a_phone_asks_above_the_fold(first):
+    tab = first(390, 844, "zh")
+    question = tab.get_by_test_id("first-question")
+    for button in question.get_by_role("button").all():
+        expect(button).to_be_in_viewport(ratio=1)
+    question.get_by_role("button").first.click()
+    expect(question.get_by_role("status")).to_be_in_viewport(ratio=1)
 
 
 def test_what_a_link_shows_is_not_played(new_visitor, address):

@@ -24,7 +24,7 @@ _HEAD = b"<head>"
 _BODY_END = b"</body>"
 _ROOT = b'id="root"'  # where Streamlit draws
 _OWN = (
-    *("browser_history.js", "narrow_menu.js", "chosen_language.js"),
+    *("browser_history.js", "chosen_language.js"),
     *("header_room.js", "message_in_view.js"),
 )
 _INLINE = "".join(
