@@ -241,9 +241,9 @@ def test_traces_from_arrays_without_steps_or_with_one_site_are_shown(
     even = np.full((1, 2, 3, 3), 1 / 3, dtype=np.float32)
     tab = show(Trace.from_arrays(["a", "b", "c"], encoder=even))
     expect(tab.get_by_test_id("map-title")).to_have_text("Encoder · L0 H0")
-    expect(tab.get_by_test_id("site-cross")).to_have_attribute("aria-disabled", "true")
-    tab.get_by_test_id("site-cross").click(force=True)
-    expect(tab.get_by_test_id("map-title")).to_have_text("Encoder · L0 H0")
+    expect(tab.get_by_test_id("site-encoder")).to_be_visible()
+    for missing in ("decoder", "cross"):
+        expect(tab.get_by_test_id(f"site-{missing}")).to_be_hidden()
     expect(tab.get_by_test_id("candidates-note")).to_have_text("The encoder predicts nothing.")
     expect(tab.get_by_test_id("candidates-title")).to_be_hidden()
     tab.get_by_test_id("head-0-1").click()
