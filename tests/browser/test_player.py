@@ -81,8 +81,11 @@ def test_tokens_not_yet_decoded_are_not_on_the_page(show: Callable[..., Page]) -
         tab.mouse.move(*cell_center(tab, trace, site, 3, 1))
         settle(tab)
         expect(tab.get_by_test_id("tooltip")).to_be_hidden()
+        words = tab.get_by_text("not yet decoded", exact=True)
         expect(tab.get_by_test_id("not-yet")).to_be_visible()
+        expect(words).to_be_visible()
         tab.get_by_role("checkbox", name="Show ahead").check()
+        expect(words).to_be_hidden()  # weights are drawn there
         expect(tab.get_by_test_id("strip-target")).to_contain_text("alpha")
 
 
