@@ -254,10 +254,13 @@ def test_a_link_to_contributions_names_them(simple):
     expect(tab.get_by_test_id("shown")).to_be_visible()  # the colours are no weights
 
 
-def test_simple_lists_three_candidates_and_everything_all(simple):
-    tab = simple(LINK)
+def test_simple_lists_at_most_three_candidates_and_everything_all(simple):
+    tab = simple(LINK.replace("reverse", "reverse-early").replace("step=3", "step=6"))
     rows = tab.get_by_test_id("candidates").locator("li:visible")
     expect(rows).to_have_count(3)
+    tab = simple(LINK)  # all but one below 0.1 %
+    rows = tab.get_by_test_id("candidates").locator("li:visible")
+    expect(rows).to_have_count(1)
     tab.get_by_test_id("everything").click()
     expect(rows).to_have_count(10)
     expect(tab.get_by_test_id("candidates-others")).to_be_visible()
@@ -332,3 +335,24 @@ def test_there_is_one_switch_also_after_the_theme_has_changed(visit):
         expect(switch).to_have_count(1)
     switch.click()
     expect(tab.get_by_test_id("copy-output")).to_be_hidden()  # it had been on
+
+
+def test_the_links_of_the_pages_show_the_focus_and_each_stop_is_a_control(simple):
+    tab = simple(LINK)
+    links = tab.get_by_test_id("stTopNavLink")
+    tab.get_by_test_id("stMain").and_(tab.locator('[tabindex="-1"]')).wait_for()
+    links.first.focus()
+    for number in range(links.count()):
+        expect(links.nth(number)).to_be_focused()
+        expect(links.nth(number)).to_have_css("outline-style", "solid")
+        tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.closest('header, .stMain') !== null")
+    assert tab.evaluate("document.activeElement.tagName") != "MAIN"
+
+
+def test_no_rank_stands_beside_a_digit_before_everything_is_shown(simple):
+    tab = simple(LINK)
+    ranks = tab.locator(".candidate:not(.others) .rank")
+    expect(ranks.first).to_have_text("")
+    tab.get_by_test_id("everything").click()
+    expect(ranks.first).to_have_text("1")

@@ -25,7 +25,7 @@ _BODY_END = b"</body>"
 _ROOT = b'id="root"'  # where Streamlit draws
 _OWN = (
     *("browser_history.js", "chosen_language.js"),
-    *("header_room.js", "message_in_view.js"),
+    *("header_room.js", "main_stop.js", "message_in_view.js"),
 )
 _INLINE = "".join(
     f"<script>{text}</script>"
