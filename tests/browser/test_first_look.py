@@ -288,8 +288,9 @@ def test_the_header_says_what_the_model_does_and_names_it_once(visit):
     tab = visit()
     hint = tab.get_by_test_id("text-hint")
     expect(hint).to_have_text(
-        "This model has almost learned to reverse: 9 of 10 outputs are right."
+        re.compile("^(This model has .* right. )?Here it hesitates between “7” and “1”.$")
     )
+    expect(tab.get_by_text("This model has almost learned to reverse: 9 of 10")).to_be_visible()
     assert sum("reverse-almost" in word for word in first_paint(tab).words) == 1
 
 
@@ -359,3 +360,12 @@ def test_no_rank_stands_beside_a_digit_before_everything_is_shown(simple):
     expect(ranks.first).to_have_text("")
     tab.get_by_test_id("everything").click()
     expect(ranks.first).to_have_text("1")
+
+
+def test_at_200_percent_three_rows_of_the_map_are_seen(simple):
+    tab = simple("", 683, 384)  # 1366 × 768
+    labels, bar = tab.locator(".query-label"), tab.locator(".transport").first.bounding_box()
+    third = labels.nth(2).bounding_box()
+    assert third["y"] + third["height"] <= bar["y"]
+    for name in ("Explore", "Heads", "Train"):
+        expect(tab.get_by_role("link", name=name, exact=True)).to_be_in_viewport(ratio=1)
