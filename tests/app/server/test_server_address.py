@@ -25,7 +25,7 @@ FILES = (
         Path(server_address.__file__).with_name(f"{name}.js")
         for name in (
             *("browser_history", "narrow_menu", "chosen_language"),
-            *("header_room", "message_in_view"),
+            *("header_room", "message_in_view", "refused_address"),
         )
     ),
 )
