@@ -176,13 +176,13 @@ async def take_vote(request: Request) -> Response:
 async def take_curve(request: Request) -> Response:
     """Take the curve of a guest's training; 429 with too many of them. The page that trains has no
     stream, and perhaps no cookie."""
-    network = network_of(address_of(request))
-    if not _take(_curves, network, CURVE_RATE, MOST_MESSAGES):
+    address = address_of(request)
+    if not _take(_curves, network_of(address), CURVE_RATE, MOST_MESSAGES):
         return _answer(429)
     shared = await _content(request, class_messages.LARGEST_CURVE, class_messages.read_curve)
     if isinstance(shared, Response):
         return shared
-    session.share(*shared)
+    session.share(*shared, address)
     return _answer(204)
 
 

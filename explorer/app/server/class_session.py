@@ -27,8 +27,9 @@ MOST_GUESTS = 4096
 MOST_CARDS = 100
 """Cards whose votes were counted that are remembered, those counted last."""
 
-MOST_CURVES = 300
-"""Trainings whose curves are kept, those heard of last."""
+MOST_CURVES, MOST_CURVES_OF_ADDRESS = 300, 30
+"""Trainings whose curves are kept, and those of one network address: those heard of last, and those
+that have finished before others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,14 @@ class _Vote:
     network: str
 
 
+@dataclass(frozen=True, slots=True)
+class _SharedCurve:
+    """network: the group of visitors it came from."""
+
+    curve: Curve
+    network: str
+
+
 def _nobody(by_guest: bool) -> None:
     """Tell nobody of a change."""
 
@@ -129,6 +138,7 @@ class ClassSession:
     _seats: set[Seat] = field(default_factory=set)
     _left: Seat | None = None  # of a host, the last one that ended
     _away: bool = False  # from the loss of a host until one shows something
+    _shared: dict[str, _SharedCurve] = field(default_factory=dict)  # heard of last: at the end
     _changing_curves: Lock = field(default_factory=Lock)
     _written: tuple[int, bytes] = (-1, b"")  # a version, and what all guests are told in it
 
@@ -261,17 +271,33 @@ class ClassSession:
             self._change(by_guest=True)
         return True
 
-    def share(self, training: str, curve: Curve) -> None:
+    def share(self, training: str, curve: Curve, address: str) -> None:
         """Keep a guest's curve in the place of an earlier one of the same training. No other guest
-        hears of it."""
+        hears of it.
+
+        address: the network address it came from. One with too many loses its own.
+        """
+        shared = _SharedCurve(curve, network_of(address))
         with self._changing_curves:
-            others = [one for one in self.curves.items() if one[0] != training]
-            self.curves = dict([*others, (training, curve)][-MOST_CURVES:])
+            self._shared.pop(training, None)
+            self._shared[training] = shared
+            own = [word for word, one in self._shared.items() if one.network == shared.network]
+            self._forget_beyond(MOST_CURVES_OF_ADDRESS, own)
+            self._forget_beyond(MOST_CURVES, list(self._shared))
+            self.curves = {word: one.curve for word, one in self._shared.items()}
+
+    def _forget_beyond(self, most: int, trainings: list[str]) -> None:
+        """Forget all but `most` of `trainings`, the oldest first. Finished ones are last, since a
+        training that goes on is heard of again."""
+        by_age = sorted(trainings, key=lambda word: self._shared[word].curve.finished)
+        for word in by_age[: max(0, len(by_age) - most)]:
+            del self._shared[word]
 
     def clear_curves(self) -> None:
         """Forget all curves; called in any thread. That of a training which goes on comes again
         with its next moment."""
         with self._changing_curves:
+            self._shared.clear()
             self.curves = {}
 
     def _votes_of(self, network: str) -> int:
