@@ -13,23 +13,22 @@ from dataclasses import asdict, dataclass, field, replace
 from threading import Lock
 from typing import Any
 
+from explorer.app.server import guest_limits
 from explorer.app.server.rate_limit import network_of
 from explorer.components.class_curves_figure import Curve
 
 MOST_STREAMS = 600
-MOST_OF_ADDRESS = 150
-"""Event streams, and those of one network address: a school may have one, and each visible tab
-has one stream."""
+"""Event streams; each visible tab has one. A factor of `guest_limits` raises it."""
 
-MOST_GUESTS = 4096
+MOST_GUESTS = guest_limits.LARGEST
 """Guests that are remembered, those seen last."""
 
 MOST_CARDS = 100
 """Cards whose votes were counted that are remembered, those counted last."""
 
-MOST_CURVES, MOST_CURVES_OF_ADDRESS = 300, 30
-"""Trainings whose curves are kept, and those of one network address: those heard of last, and those
-that have finished before others."""
+MOST_CURVES = 300
+"""Trainings whose curves are kept: those heard of last, and those that have finished before others.
+A factor of `guest_limits` raises it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +184,9 @@ class ClassSession:
         until the server shuts down."""
         network = network_of(address)
         own = sum(network_of(seat.address) == network for seat in self._seats)
-        free = len(self._seats) < MOST_STREAMS and own < MOST_OF_ADDRESS
-        return not self.ended and (host or free)
+        free = len(self._seats) < MOST_STREAMS * guest_limits.factor()
+        allowed = own < guest_limits.pages_of_address()
+        return not self.ended and (host or (free and allowed))
 
     def join(self, seat: Seat) -> None:
         """Count the guest of a stream that has been opened as present."""
@@ -264,7 +264,7 @@ class ClassSession:
         if seat is None or not 0 <= choice < len(question.candidates):
             return False
         before, network = self._votes.get(guest), network_of(seat.address)
-        if before is None and self._votes_of(network) >= MOST_OF_ADDRESS:
+        if before is None and self._votes_of(network) >= guest_limits.pages_of_address():
             return False
         if before is None or before.choice != choice:
             self._votes[guest] = _Vote(choice, network)
@@ -282,8 +282,8 @@ class ClassSession:
             self._shared.pop(training, None)
             self._shared[training] = shared
             own = [word for word, one in self._shared.items() if one.network == shared.network]
-            self._forget_beyond(MOST_CURVES_OF_ADDRESS, own)
-            self._forget_beyond(MOST_CURVES, list(self._shared))
+            self._forget_beyond(guest_limits.curves_of_address(), own)
+            self._forget_beyond(round(MOST_CURVES * guest_limits.factor()), list(self._shared))
             self.curves = {word: one.curve for word, one in self._shared.items()}
 
     def _forget_beyond(self, most: int, trainings: list[str]) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import segno
 
-from explorer.app.server import access, host_key, host_page, server_address
+from explorer.app.server import access, guest_limits, host_key, host_page, server_address
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import LANGUAGES, say
@@ -108,7 +108,12 @@ def _allow_open_files() -> None:
 
 
 def serve_class(
-    port: int | None = None, address: str = "", name: str = "", *, new_key: bool = False
+    port: int | None = None,
+    address: str = "",
+    name: str = "",
+    *,
+    new_key: bool = False,
+    guests: int | None = None,
 ) -> int:
     """Serve the app in class mode until it is stopped, and print how to join.
 
@@ -117,6 +122,7 @@ def serve_class(
     name: host name with which guests open the app; "" = the address.
     new_key: whether the host's key is a new one, neither that of the environment nor that of the
         last class on this port.
+    guests: pages, votes and curves that one network address may have; None = see `guest_limits`.
 
     Omitted values come from Streamlit's own environment variables. Raises `StartError`.
     """
@@ -127,6 +133,11 @@ def serve_class(
     if (port := _asked_port(port)) is None:
         port = free_port(address)
     _refuse_unfree(address, port)
+    if guests is not None:
+        if not 1 <= guests <= guest_limits.LARGEST:
+            got = shorten(f"{guests:d}")
+            raise StartError("bad_guests", got=got, most=guest_limits.LARGEST)
+        os.environ[guest_limits.VARIABLE] = f"{guests:d}"
     shown = name or (local_address() if address in _WILDCARDS else address)
     url = f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
     if path := os.environ.get("STREAMLIT_SERVER_BASE_URL_PATH", "").strip("/"):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from explorer.app.server import class_session
+from explorer.app.server import class_session, guest_limits
 from explorer.app.server.class_session import ClassSession, Question, Screen, Seat
 from explorer.components.class_curves_figure import Curve
 
@@ -285,7 +285,7 @@ def test_a_word_that_this_server_did_not_make_names_no_guest(together):
 
 
 def test_streams_of_an_address_and_of_all_are_limited(together, monkeypatch):
-    monkeypatch.setattr(class_session, "MOST_OF_ADDRESS", 2)
+    monkeypatch.setenv(guest_limits.VARIABLE, "2")
     monkeypatch.setattr(class_session, "MOST_STREAMS", 3)
     for address in ("2001:db8::1", "2001:db8::2"):  # a visitor can choose the last 64 bits
         assert together.has_room(address)
@@ -298,7 +298,7 @@ def test_streams_of_an_address_and_of_all_are_limited(together, monkeypatch):
 
 
 def test_a_class_of_forty_behind_one_address_has_room():
-    assert class_session.MOST_OF_ADDRESS >= 3 * 40
+    assert guest_limits.pages_of_address() >= 3 * 40
 
 
 def test_few_guests_are_remembered(together, monkeypatch):
@@ -414,7 +414,7 @@ def test_guests_and_hosts_are_told_the_same_facts(together, asked, answer):
 
 def test_an_address_casts_as_many_votes_as_it_may_open_streams(together, monkeypatch):
     """Also one that opens a stream, votes, and opens the next as another guest."""
-    monkeypatch.setattr(class_session, "MOST_OF_ADDRESS", 2)
+    monkeypatch.setenv(guest_limits.VARIABLE, "2")
     number = ask(together)
     taken = []
     for _ in range(4):
@@ -468,7 +468,7 @@ def test_a_guest_with_many_curves_loses_only_the_oldest_of_the_own_address(toget
 
 
 def test_a_curve_that_has_finished_is_forgotten_after_those_that_go_on(together, monkeypatch):
-    monkeypatch.setattr(class_session, "MOST_CURVES_OF_ADDRESS", 3)
+    monkeypatch.setenv(guest_limits.VARIABLE, "3")
     for word, finished in (("a", True), ("b", False), ("c", False), ("d", True), ("e", False)):
         together.share(word, curve(1, finished=finished), "192.0.2.7")
     assert list(together.curves) == ["a", "d", "e"]

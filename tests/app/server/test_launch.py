@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from streamlit.web import cli
 
-from explorer.app.server import access, launch, server_address
+from explorer.app.server import access, guest_limits, launch, server_address
 from explorer.app.server.connection_limits import LimitedProtocol
 from explorer.app.server.launch import StartError
 from explorer.app.server.rate_limit import address_of
@@ -193,6 +193,21 @@ def test_class_mode_honours_streamlit_s_settings(started, monkeypatch, capsys):
     launch.serve_class()
     assert {"--server.address=127.0.0.1", f"--server.port={port}"} <= set(started)
     assert f"http://class.example.org:{port} " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("guests", [1, 300, 4096])
+def test_a_class_may_have_other_numbers_of_guests_at_one_address(guests, started, monkeypatch):
+    monkeypatch.setenv(access.KEY_VARIABLE, "")
+    monkeypatch.setenv(guest_limits.VARIABLE, "")
+    launch.serve_class(guests=guests)
+    assert guest_limits.pages_of_address() == guests
+
+
+@pytest.mark.parametrize("guests", [0, -1, 4097])
+def test_a_number_of_guests_that_no_class_can_have_is_refused(guests, started):
+    with pytest.raises(StartError, match=f"{guests} is no number of guests.* from 1 to 4096"):
+        launch.serve_class(guests=guests)
+    assert not started
 
 
 def test_class_mode_says_that_it_is_plain_http(started, monkeypatch, capsys):
