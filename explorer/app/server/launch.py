@@ -21,7 +21,7 @@ import segno
 from explorer.app.server import access, guest_limits, host_key, host_page, server_address
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
-from explorer.core.i18n import LANGUAGES, say
+from explorer.core.i18n import say, terminal_language
 from explorer.core.number_format import typed_number
 from explorer.core.vocabulary import shorten
 
@@ -144,8 +144,8 @@ def serve_class(
         url = f"{url}/{path}"
     key = os.environ[access.KEY_VARIABLE] = _host_key(port, new_key)
     link = host_page.link(url, access.issue_ticket())
-    print(invitation(url, link, key, here_only=_is_loopback(address)))
     segno.make(url, error="m", micro=False).terminal(compact=True)
+    print(invitation(url, link, key, here_only=_is_loopback(address)))
     return serve(
         {
             "server.address": address,
@@ -243,19 +243,19 @@ def _is_loopback(address: str) -> bool:
 
 
 def invitation(url: str, link: str, key: str, *, here_only: bool = False) -> str:
-    """Invitation for the terminal: address, the host's single-use link and key, and a warning, each
-    language in lines of its own.
+    """What the terminal says below the code, in its language: the address for guests, and apart
+    from it, for the host alone, a single-use link, the key, and a warning.
 
     Link and key end their lines, so that they are copied alone.
     """
     how = "classroom.invitation_here" if here_only else "classroom.invitation"
+    language = terminal_language()
     return "\n".join(
-        line
-        for language in LANGUAGES
-        for line in (
+        [
             say(how, language, address=url),
+            "",
             say("classroom.host_link", language, link=link),
             say("classroom.host_key", language, address=url, secret=key),
             say("classroom.plain_http", language),
-        )
+        ]
     )
