@@ -26,7 +26,7 @@ export function createMessages(state: Readonly<PageState>, data: PageData, place
   const message = element("p", { class: "message", role: "alert", testid: "message" });
   const draw = () => {
     const { asked, onScreen, unread, introduced, problem, language } = state;
-    const known = introduced || asked.key || (problem && !onScreen);
+    const known = introduced || data.server || asked.key || (problem && !onScreen); // the app has its own
     const introducing = known ? "" : modelOf(data.models, asked.request).intro[language];
     write(intro, introducing);
     const said = unread ? "" : (onScreen?.hint ?? ""); // of another text than that in the box
