@@ -43,7 +43,7 @@ def test_a_click_on_a_cell_shows_its_arithmetic(visit, trace):
     expect(tab.get_by_test_id("inside")).to_be_hidden()
     tab.mouse.click(*cell_center(tab, trace, "cross", 1, 1))
     expect(tab.get_by_test_id("inside-title")).to_have_text(
-        re.compile("^How it is computed · Cross · L1 H2: query 2 “.*” × key 2 “3”$")
+        re.compile("^Cross · L1 H2: query 2 “.*” × key 2 “3”$")
     )
     expect(tab.get_by_test_id("inside-sentence")).to_contain_text("q₂ · k₂ = ")
     shape = trace.attention("cross").shape
@@ -545,3 +545,33 @@ def test_the_projector_has_the_way_inside(visit, width):
     tab.wait_for_selector(".player.projector")
     tab.get_by_test_id("inside-open").click()
     expect(tab.get_by_test_id("inside-sentence")).to_contain_text("q₂ · k")
+
+
+def test_a_weight_can_be_computed_by_hand_from_the_printed_numbers(visit, trace):
+    tab = visit(f"{QUERY}&cell=1.1")
+    scores = [float(read) for read in columns(tab, 1)]
+    powers = [float(read.replace("·10", "e").translate(RAISED)) for read in columns(tab, 2) if read]
+    open_scores = scores[: len(powers)]  # what follows is padding
+    largest = max(open_scores)
+    for score, power in zip(open_scores, powers, strict=True):
+        assert power == pytest.approx(np.exp(score - largest), abs=0.01)
+    text = tab.get_by_test_id("inside-sum").inner_text()
+    summands, total = text.removeprefix("Σ = ").replace("≈", "=").split(" = ")
+    assert [float(one) for one in summands.removesuffix(" + …").split(" + ")] == [
+        power for power in powers if power >= 0.0005
+    ]
+    assert float(total) == pytest.approx(sum(powers), abs=0.02)
+    weights = trace.attention("cross")[1, 2, 1]
+    for key, power in enumerate(powers):
+        assert power / float(total) == pytest.approx(weights[key], abs=0.01)
+    tab.get_by_test_id("inside-weights").locator(".component").first.click()
+    expect(tab.get_by_test_id("inside-sentence")).to_contain_text("q₂ · k₁")
+
+
+RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+
+
+def columns(tab: Page, line: int) -> list[str]:
+    """A line of the numbers that softmax starts from: 0 = tokens, 1 = scores, 2 = powers."""
+    found = tab.get_by_test_id("inside-scores").locator(".component")
+    return [one.locator("span").nth(line).inner_text().replace("−", "-") for one in found.all()]

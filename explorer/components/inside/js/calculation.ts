@@ -12,6 +12,7 @@ import { type Bar, createBars } from "./bars.ts";
 import { cellTexts, maskedKeys, STEPS, type StepName } from "./cellTexts.ts";
 import { createCurrentRow } from "./currentRow.ts";
 import { decimal, subscript } from "./printedNumbers.ts";
+import { createScoreColumns, type KeyColumn, MOST_COLUMNS } from "./scoreColumns.ts";
 
 const NARROWEST = 110; // px of the bars of a vector
 const WIDEST = 190;
@@ -23,17 +24,18 @@ export function createCalculation(context: TraceContext) {
   const { say } = context;
   const charts = {
     product: createBars("inside-products"),
-    softmax: createBars("inside-weights"),
+    softmax: createBars("inside-bars"),
     value: createBars("inside-part"),
     output: createBars("inside-outputs"),
   };
+  const columns = createScoreColumns(context);
   const notes = {
     scaled: element("p", { class: "what-for", testid: "inside-scaled-note" }),
     mask: element("p", { class: "what-for", testid: "inside-mask-note" }),
   };
   const pictures: Record<StepName, HTMLElement> = {
     product: charts.product.element,
-    softmax: charts.softmax.element,
+    softmax: element("div", { testid: "inside-weights" }, charts.softmax.element, columns.element),
     value: charts.value.element,
     output: charts.output.element,
     ...notes,
@@ -59,7 +61,7 @@ export function createCalculation(context: TraceContext) {
     element("div", { class: "inside-cell row wrap" }, row.element, sentence),
     element("ol", { class: "inside-steps" }, ...steps),
   );
-  charts.softmax.element.addEventListener("click", (event) => chooseKey(context, event));
+  pictures.softmax.addEventListener("click", (event) => chooseKey(context, event));
   const draw = (head: HeadVectors, cell: Cell) => {
     const masked = maskedKeys(context, cell.query);
     const found = cellArithmetic(head, masked, cell.query, cell.key);
@@ -69,7 +71,12 @@ export function createCalculation(context: TraceContext) {
     const share = (context.width() - TEXTS) / CHARTS;
     const width = Math.max(NARROWEST, Math.min(share, WIDEST));
     charts.product.draw(componentBars(found.products, `${q}·${k}`), width);
-    charts.softmax.draw(rowBars(context, found, masked, cell), 1.5 * width);
+    const bars = rowBars(context, found, masked, cell);
+    const many = bars.length > MOST_COLUMNS || context.state.projector; // large type has no room
+    charts.softmax.element.hidden = !many;
+    columns.element.hidden = many;
+    if (many) charts.softmax.draw(bars, 1.5 * width);
+    else columns.draw(found, masked, cell, keyColumns(context, bars));
     const part = found.value.map((value) => weight * value);
     charts.value.draw(componentBars(part, `v${subscript(cell.key + 1)}`), width);
     charts.output.draw(componentBars(found.output, "z"), width);
@@ -105,6 +112,15 @@ function rowBars(
     chosen: key === cell.key,
     masked: masked[key] !== 0,
   }));
+}
+
+/** The keys of the row as columns. */
+function keyColumns(context: TraceContext, bars: Bar[]): KeyColumn[] {
+  const named = siteOf(context).keyTokens.slice(0, shownKeys(context)); // as above
+  return bars.map(({ title, chosen = false }, key) => {
+    const token = named[key] === undefined ? "·" : labelOf(named[key]);
+    return { token, title, chosen };
+  });
 }
 
 /** The hover text of the weight of a key. */
