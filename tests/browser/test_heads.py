@@ -156,7 +156,7 @@ def test_the_grid_is_painted_sorted_filtered_and_a_click_focuses(visit):
     )
     tab.get_by_test_id("head-1-2").click()
     expect(tab.get_by_test_id("map-title")).to_contain_text("L1 H2")
-    expect(tab.get_by_test_id("verdict")).to_have_text("Cross · L1 H2: looks at the mirrored place")
+    expect(tab.get_by_test_id("verdict")).to_have_text("Cross · L1 H2: mirrored place")
     tab.get_by_test_id("site-encoder").click()
     tab.get_by_test_id("role").select_option("sink=end")
     expect(tab.get_by_test_id("count")).to_have_text("3 of 8 heads")

@@ -24,7 +24,7 @@ from explorer.core.trace import Trace
 from explorer.heads.metrics.attention_metrics import METRICS
 from explorer.heads.metrics.bootstrap import most_changed
 from explorer.heads.reports.head_report import HeadReport
-from explorer.heads.roles.role_names import group_name, sentence_of
+from explorer.heads.roles.role_names import group_name, role_name
 from explorer.heads.roles.roles import WITHOUT_SCORE
 
 _FIRST = (
@@ -355,13 +355,13 @@ def _named(report: HeadReport, language: str) -> pd.DataFrame:
         {
             "site": [site_name(site, language) for site, *_ in keys],
             "head": [head_name(layer, head) for _, layer, head in keys],
-            "roles": [report.role_text(*key, language) for key in keys],
+            "roles": [report.role_caption(*key, language) for key in keys],
         }
     )
 
 
 def _role_name(report: HeadReport, role: str, language: str) -> str:
-    return say(f"roles.{sentence_of(role, report.facts['targets'])}", language)
+    return role_name(role, report.facts["targets"], language)
 
 
 def _verdict(row: Mapping[Hashable, Any], language: str) -> str:

@@ -95,7 +95,7 @@ def _about(
     """Draw the batches that a table was measured on, what more it needs, and a `?` that explains
     its numbers."""
     with st.container(key="about-table", horizontal=True, vertical_alignment="center", gap="small"):
-        mount.words(words, say(label, language), language)
+        mount.words(words, say(label, language), report.facts["targets"], language)
         st.caption(literal(f"{head_tables.batch_text(report, language)} {more}".strip()))
 
 

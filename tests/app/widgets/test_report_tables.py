@@ -40,7 +40,7 @@ def test_metrics_are_a_matrix_and_a_table_of_every_head_with_its_role():
     (table,) = (one.value for one in app.dataframe)
     assert len(table) == 24
     assert "entropy" in table
-    assert table.roles[22] == "looks at the mirrored place"
+    assert table.roles[22] == "mirrored place"
     assert "Choose a row" in texts(app)
 
 

@@ -18,7 +18,7 @@ import { headAt, shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { Site } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { type FilteredHead, filteredHeads, type HeadFilter } from "./headFilter.ts";
-import { roleText } from "./headRoles.ts";
+import { roleCaption } from "./headRoles.ts";
 import { createHeadTooltip } from "./headTooltip.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 
@@ -234,7 +234,7 @@ function captioned(grid: Grid, one: FilteredHead, { wrapped, tall }: HeadGridLay
   const { layer, head, measured, number, passes } = one;
   const title = shownName(grid.context, layer, head);
   const cell = cellOf(grid, one);
-  const roles = roleText(measured);
+  const roles = roleCaption(measured);
   write(cell.name, wrapped && !tall ? `H${head}` : title); // its layer is beside it
   write(cell.number, number === null ? "" : shortNumber(number));
   write(cell.role, roles);

@@ -31,9 +31,9 @@ export function meanOf(measured: MeasuredHead | undefined, metric: string) {
   return measured?.metrics[metric]?.[0] ?? null;
 }
 
-/** The roles of a head, or the nearest one; "" where it was not measured. */
-export function roleText(measured: MeasuredHead | undefined) {
-  return measured?.role_text ?? "";
+/** The roles of a head in a few words, or the nearest one; "" where it was not measured. */
+export function roleCaption(measured: MeasuredHead | undefined) {
+  return measured?.role_caption ?? "";
 }
 
 /** Whether a metric is a difference; every other one starts at 0. */

@@ -8,7 +8,7 @@ export interface MeasuredHead {
   head: number;
   metrics: Record<string, [number | null, number | null, number | null]>; // mean, low, high
   roles: string[]; // keys of groups of roles
-  role_text: string;
+  role_caption: string; // in a few words
   role_lines: string[]; // with their scores
 }
 
