@@ -175,6 +175,38 @@ def test_the_grid_is_painted_sorted_filtered_and_a_click_focuses(visit):
     expect(grid.locator("[tabindex='0']")).to_have_count(1)
 
 
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768), (390, 844)])
+def test_simple_says_what_a_head_does_in_whole_words_and_what_its_number_is(
+    address, new_visitor, width, height
+):
+    tab = new_visitor(width, height, offered=False)
+    tab.goto(f"{address}heads?lang=en&model=english-french")
+    report = HeadReport.load(
+        folders.PACKAGE.parent / "checkpoints" / "heads" / "english-french.json"
+    )
+    grid = tab.get_by_test_id("head-grid")
+    expect(tab.get_by_test_id("head-grid-number")).to_have_text(
+        "Number under a head: the weight on the right place, "
+        f"the mean over {report.facts['linked']['sentences']} sentences."
+    )
+    sections = tab.locator(".st-key-sections").get_by_role("radio")
+    shown = [one.inner_text() for one in sections.all() if one.is_visible()]
+    assert shown == ["All heads", "Compare"]
+    for site in ("cross", "encoder", "decoder"):
+        tab.get_by_test_id(f"site-{site}").click()
+        expect(tab.get_by_test_id(f"site-{site}")).to_have_attribute("aria-checked", "true")
+        roles = grid.locator(".role")
+        said = [report.role_caption(site, layer, head) for layer in range(3) for head in range(8)]
+        expect(roles).to_have_text(said)
+        cell = grid.get_by_test_id("head-1-0")
+        cell.click()
+        expect(tab.get_by_test_id("verdict")).to_have_text(f"{site.title()} · L1 H0: {said[8]}")
+        if width > 1150:  # else that line alone has room
+            expect(roles.first).to_be_visible()
+            cut = "(all) => all.filter((one) => one.scrollHeight > one.clientHeight + 1).length"
+            assert roles.evaluate_all(cut) == 0
+
+
 def test_a_row_chosen_in_measurements_shows_the_evidence_for_its_head(address, new_tab):
     tab = new_tab()
     tab.goto(f"{address}heads?model=reverse&part=roles")  # as an older link says

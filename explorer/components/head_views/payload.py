@@ -68,6 +68,7 @@ def head_grid_payload(
         "heads": _heads(report, language) if report else {},
         "metrics": report.metrics if report else (),
         "sentences": report.facts["sentences"] if report else 0,
+        "linked_on": (report.facts.get("linked") or {}).get("sentences") if report else None,
         "roles": [sentence_of(role, targets) for role in ROLES],
         "role_groups": _role_groups(report, language) if report else {},
     }
@@ -135,9 +136,7 @@ def metric_matrix_payload(report: HeadReport, batch: str, *, language: str = "en
     return pack_payload(header | _sentences(language), {})
 
 
-def words_payload(
-    words: Sequence[str], label: str, targets: str, *, language: str = "en"
-) -> bytes:
+def words_payload(words: Sequence[str], label: str, targets: str, *, language: str = "en") -> bytes:
     """The meanings of the words in a table.
 
     words: names of sentences of the sections "heads" and "roles", each with one "NAME_title".

@@ -49,6 +49,14 @@ def test_the_head_grid_gets_the_trace_and_the_head_report(report):
     assert head["metrics"]["distance"] == [None] * 3  # it has no meaning in cross-attention
 
 
+@pytest.mark.parametrize(("name", "count"), [("reverse", None), ("english-french", 100)])
+def test_the_gold_metrics_are_of_the_linked_sentences_where_those_are_others(name, count):
+    own = HeadReport.load(ROOT / "checkpoints" / "heads" / f"{name}.json")
+    header, _ = unpack_payload(head_grid_payload(example_trace(), own))
+    assert header["linked_on"] == count
+    assert header["sentences"] == 256
+
+
 def test_a_head_without_a_role_has_its_nearest_in_the_language_of_the_page(report):
     header, _ = unpack_payload(head_grid_payload(example_trace(), report, language="zh"))
     head = header["heads"]["decoder"][3]
