@@ -73,12 +73,12 @@ def choose(
     """Draw the choice of the second side. Returns the places beside it.
 
     offered: models. runs: those whose moments can be compared. own: options on the model on screen,
-        see `_OWN`. shown: the option on screen.
+        see `_OWN`, which come first. shown: the option on screen.
     """
-    labels = {f"{key}{_RUN}": _run_label(key, language) for key in runs}
+    labels = {name: say(f"heads.{_OWN[name]}", language) for name in own}
     labels |= {name: describe(other, language) for name, other in offered.items()}
-    labels |= {name: say(f"heads.{_OWN[name]}", language) for name in own}
-    options = [*offered, *own, *(f"{key}{_RUN}" for key in runs)]
+    labels |= {f"{key}{_RUN}": _run_label(key, language) for key in runs}
+    options = [*own, *offered, *(f"{key}{_RUN}" for key in runs)]
     chosen = shown if shown in options else f"{shown}{_RUN}"
     with st.container(key="compared", horizontal=True, vertical_alignment="top", gap="medium"):
         key = session.shown_as("compare-with", language, chosen if chosen in options else None)

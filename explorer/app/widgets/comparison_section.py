@@ -57,7 +57,7 @@ def comparison_section(
         wanted = ""
     if not wanted and visit_state.current().request.interventions:
         wanted = CHANGES
-    shown = wanted or comparisons.initial_side(member, offered, request)
+    shown = wanted or OTHER_TEXT
     heads_state.remember_compared(shown)
     places = comparison_panel.choose(offered, runs, same_model, shown, language)
     try:
