@@ -611,6 +611,11 @@ def test_what_carries_the_difference_of_two_texts_shows_its_heads_in_both_maps(a
     cell = tab.get_by_test_id("patched-decoder").get_by_role("button", name="L1 H0: ")
     cell.click()
     expect(cell).to_have_attribute("aria-pressed", "true")
+    table = explorer.load("induction").patch("7 3 9 1 5 7", "4 3 9 1 5 7").table
+    share = table.query("layer == 1 and head == 0").restored.item()
+    expect(tab.get_by_test_id("brings-back")).to_have_text(
+        f"L1 H0: this head alone brings back {100 * share:.0f}\u00a0% of the difference."
+    )
     for side in ("original", "changed"):
         heading = tab.get_by_test_id(f"comparison-{side}").locator(".map-title")
         expect(heading).to_contain_text("L1 H0")
