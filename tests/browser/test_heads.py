@@ -574,6 +574,21 @@ def test_two_models_are_compared_head_by_head_and_a_pair_is_in_the_url(address, 
         expect(cover).to_have_text("not yet decoded")
 
 
+def test_simple_says_no_logarithms_of_two_models(address, new_visitor):
+    tab = new_visitor(offered=False)
+    tab.goto(f"{address}heads?lang=en&model=reverse&part=compare&text=7+3+9&pad=0&with=sort")
+    said = tab.locator(".st-key-compare-summary")
+    expect(said.locator("p").first).to_have_text(
+        "By itself sort says “3 7 9”. "
+        "In the maps it is given the output of reverse, which it almost never writes."
+    )
+    numbers = said.get_by_text("ln of the ratio")
+    expect(numbers).to_be_hidden()
+    assert " ln " not in tab.locator(".stMain").inner_text()
+    tab.get_by_test_id("everything").click()
+    expect(numbers).to_be_visible()
+
+
 def test_two_texts_are_compared_position_by_position(address, new_tab):
     tab = new_tab()
     tab.goto(

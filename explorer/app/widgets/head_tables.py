@@ -291,20 +291,23 @@ def batch_text(report: HeadReport, language: str) -> str:
 
 
 def effect_text(effect: MeasuredEffect, language: str) -> str:
-    """The effect of interventions on an evaluation batch."""
+    """The effect of interventions on the right answers of an evaluation batch."""
     before, after = effect.table.before, effect.table.after
     facts = {"before": percent(before["exact"]), "after": percent(after["exact"])}
     facts["targets"] = say(f"roles.targets_{effect.targets}", language)
     facts["batch"] = batch_name(effect.batch, language)
-    change, low, high = (float(effect.table[name]["loss"]) for name in ("change", "low", "high"))
-    is_same = max(map(abs, (change, low, high))) < _SMALLEST_LOSS
-    if is_same:
-        facts["loss_after"] = short_number(after["loss"])
-    else:
-        facts |= _loss_facts(before["loss"], after["loss"], change, low, high)
-    key = "heads.effect_same_loss" if is_same else "heads.effect"
-    text = say(key, language, count=effect.sentences, **facts)
+    text = say("heads.effect", language, count=effect.sentences, **facts)
     return f"{text} {say('heads.effect_greedy', language)}" if effect.targets == "greedy" else text
+
+
+def effect_losses(effect: MeasuredEffect, language: str) -> str:
+    """The effect of interventions on the loss, with its interval."""
+    before, after = effect.table.before, effect.table.after
+    change, low, high = (float(effect.table[name]["loss"]) for name in ("change", "low", "high"))
+    if max(map(abs, (change, low, high))) < _SMALLEST_LOSS:
+        return say("heads.effect_same_loss", language, loss_after=short_number(after["loss"]))
+    facts = _loss_facts(before["loss"], after["loss"], change, low, high)
+    return say("heads.effect_losses", language, **facts)
 
 
 def _loss_facts(

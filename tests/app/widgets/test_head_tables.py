@@ -92,10 +92,10 @@ def test_an_effect_says_which_targets_it_compares_with(targets, words, by_constr
     text = head_tables.effect_text(effect, "en")
     assert words in text
     assert "100.0\u00a0% → 96.0\u00a0%" in text
-    assert (
-        "0.50 → 0.70 a token (−ln of the right token's probability): +0.20, 95 % [0.11, 0.29]"
-        in text
+    assert head_tables.effect_losses(effect, "en") == (
+        "Loss 0.50 → 0.70 a token (−ln of the right token's probability): +0.20, 95 % [0.11, 0.29]."
     )
+    assert "ln" not in text
     assert ("by construction" in text) == by_construction
     assert head_tables.effect_text(effect, "zh")
 
@@ -114,8 +114,8 @@ def test_all_losses_of_an_effect_have_the_same_decimals_and_add_up(before, after
     numbers = {"before": [1.0, before], "after": [0.5, after], "change": [-0.5, after - before]}
     numbers |= {"low": [-0.6, low], "high": [-0.4, high]}
     table = pd.DataFrame(numbers, index=["exact", "loss"])
-    text = head_tables.effect_text(MeasuredEffect(table, 64, "some", "task"), "en")
-    _, losses, change = re.split("loss |: ", text)
+    text = head_tables.effect_losses(MeasuredEffect(table, 64, "some", "task"), "en")
+    _, losses, change = re.split("Loss |: ", text)
     printed = [*re.findall(r"\d+\.\d+", losses), *re.findall(r"[+−]?\d+\.\d+", change)]
     assert len({len(number.partition(".")[2]) for number in printed}) == 1
     first, last, difference, *ends = (Decimal(number.replace("−", "-")) for number in printed)
@@ -127,8 +127,8 @@ def test_an_effect_that_rounds_to_0_is_none():
     numbers = {"before": [1.0, 1e-6], "after": [1.0, 1.1e-6], "change": [0.0, 1e-7]}
     numbers |= {"low": [-0.02, 0.0], "high": [0.02, 2e-7]}
     table = pd.DataFrame(numbers, index=["exact", "loss"])
-    text = head_tables.effect_text(MeasuredEffect(table, 64, "some", "task"), "en")
-    assert "loss as before, 1e−6 a token" in text
+    text = head_tables.effect_losses(MeasuredEffect(table, 64, "some", "task"), "en")
+    assert "Loss as before, 1e−6 a token" in text
     assert "95 %" not in text
 
 
