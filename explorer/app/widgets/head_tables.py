@@ -183,10 +183,10 @@ def evidence(report: HeadReport, site: str, layer: int, head: int, language: str
 
 
 def impossible(report: HeadReport, site: str, layer: int, head: int, language: str) -> list[str]:
-    """One sentence for each reason why a head cannot have some roles."""
+    """One sentence for each reason why a head cannot have some roles of its attention."""
     by_reason: dict[str, list[str]] = {}
     for row in report.role_rows(site, layer, head):
-        if row["doubt"] in WITHOUT_SCORE:
+        if row["doubt"] in WITHOUT_SCORE and row["doubt"] != "elsewhere":
             by_reason.setdefault(row["doubt"], []).append(_role_name(report, row["role"], language))
     return [
         say(
