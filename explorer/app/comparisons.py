@@ -10,7 +10,7 @@ from explorer.app.state import train as train_state
 from explorer.components.training_replay.own_choices import with_own_choices
 from explorer.components.training_replay.payload import thinned
 from explorer.core.errors import ExplorerError, RunError
-from explorer.core.look import COMPARE, OTHER_TEXT, MomentPair, Request
+from explorer.core.look import COMPARE, MomentPair, Request
 from explorer.core.trace import Trace
 from explorer.heads.comparison.attention_comparison import compare
 from explorer.heads.comparison.trace_comparison import TraceComparison
@@ -66,16 +66,6 @@ def _may_be_equal(member: CatalogModel, other: OwnModel, text: str, asked: str) 
 
 def _has_both_stacks(member: CatalogModel) -> bool:
     return member.summary.encoder_layers > 0 and member.summary.decoder_layers > 0
-
-
-def initial_side(member: CatalogModel, offered: Mapping[str, OwnModel], request: Request) -> str:
-    """The first of the offered models that cuts the text as `member` does; without one, another
-    text of `member`."""
-    for name, other in offered.items():
-        with suppress(ExplorerError):
-            of_models(member, other, request)
-            return name
-    return OTHER_TEXT
 
 
 def _of_models(member: CatalogModel, other: OwnModel, request: Request) -> TraceComparison:

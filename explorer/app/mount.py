@@ -190,9 +190,9 @@ def chart(key: str, payload: bytes) -> object:
     return component("chart")(key=key, data=payload, on_point_change=lambda: None).point
 
 
-def words(names: Sequence[str], label: str, language: str) -> None:
+def words(names: Sequence[str], label: str, targets: str, language: str) -> None:
     """A `?` button that opens explanations of the words in a table; see `words_payload`."""
-    data = words_payload(names, label, language=language)
+    data = words_payload(names, label, targets, language=language)
     component("words")(key="words", data=data, width="content")
 
 

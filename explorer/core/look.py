@@ -303,7 +303,7 @@ class Look:
 
     section: of the Heads page, "" = its first.
     compared: the other side of a comparison: the name of a model, a `MomentPair`, `OTHER_TEXT`,
-        `CHANGES`, or "" = the first model that can be compared.
+        `CHANGES`, or "" = `OTHER_TEXT` unless there are changes.
     other_text: the text compared with, for `OTHER_TEXT`.
     ask: what the section is asked, as in `QUESTIONS`; "" = what it is asked at first.
     """

@@ -14,7 +14,7 @@ from explorer.core.errors import ExplorerError, TraceError
 from explorer.core.look import MomentPair, Request
 from explorer.heads.patching.activation_patching import patch
 from explorer.jobs.training_run import Run
-from explorer.model.catalog import UploadedModel, UploadedTrace, shipped_models
+from explorer.model.catalog import UploadedModel, UploadedTrace
 from explorer.model.listed_model import TextKind
 from explorer.model.model_directory import DirectoryModel
 from tests.support.catalog_members import shipped, summary, uploaded
@@ -62,14 +62,6 @@ def test_a_model_of_another_kind_is_not_offered():
     assert offered(library, translator, writer, text=SENTENCE) == ["english"]
     filling = replace(library, name="bert", kind=TextKind.MASKED)
     assert offered(filling, translator, writer, text=SENTENCE) == []
-
-
-def test_the_first_side_is_a_model_only_where_it_cuts_the_text_alike(model):
-    same = UploadedModel("same", model.stamp + " again", model.summary, model.model)
-    request = Request("tiny", "1 2 3", 1)
-    letters = shipped_models()["reverse"]
-    assert comparisons.initial_side(model, {"same": same}, request) == "same"
-    assert comparisons.initial_side(letters, {"same": same}, Request("reverse", "x 2 3")) == "@text"
 
 
 def test_an_upload_is_offered_like_any_other():

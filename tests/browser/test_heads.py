@@ -156,7 +156,7 @@ def test_the_grid_is_painted_sorted_filtered_and_a_click_focuses(visit):
     )
     tab.get_by_test_id("head-1-2").click()
     expect(tab.get_by_test_id("map-title")).to_contain_text("L1 H2")
-    expect(tab.get_by_test_id("verdict")).to_have_text("Cross · L1 H2: looks at the mirrored place")
+    expect(tab.get_by_test_id("verdict")).to_have_text("Cross · L1 H2: mirrored place")
     tab.get_by_test_id("site-encoder").click()
     tab.get_by_test_id("role").select_option("sink=end")
     expect(tab.get_by_test_id("count")).to_have_text("3 of 8 heads")
@@ -173,6 +173,38 @@ def test_the_grid_is_painted_sorted_filtered_and_a_click_focuses(visit):
     expect(second).to_have_attribute("aria-pressed", "true")
     expect(second).to_have_attribute("tabindex", "0")
     expect(grid.locator("[tabindex='0']")).to_have_count(1)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768), (390, 844)])
+def test_simple_says_what_a_head_does_in_whole_words_and_what_its_number_is(
+    address, new_visitor, width, height
+):
+    tab = new_visitor(width, height, offered=False)
+    tab.goto(f"{address}heads?lang=en&model=english-french")
+    report = HeadReport.load(
+        folders.PACKAGE.parent / "checkpoints" / "heads" / "english-french.json"
+    )
+    grid = tab.get_by_test_id("head-grid")
+    expect(tab.get_by_test_id("head-grid-number")).to_have_text(
+        "Number under a head: the weight on the right place, "
+        f"the mean over {report.facts['linked']['sentences']} sentences."
+    )
+    sections = tab.locator(".st-key-sections").get_by_role("radio")
+    shown = [one.inner_text() for one in sections.all() if one.is_visible()]
+    assert shown == ["All heads", "Compare"]
+    for site in ("cross", "encoder", "decoder"):
+        tab.get_by_test_id(f"site-{site}").click()
+        expect(tab.get_by_test_id(f"site-{site}")).to_have_attribute("aria-checked", "true")
+        roles = grid.locator(".role")
+        said = [report.role_caption(site, layer, head) for layer in range(3) for head in range(8)]
+        expect(roles).to_have_text(said)
+        cell = grid.get_by_test_id("head-1-0")
+        cell.click()
+        expect(tab.get_by_test_id("verdict")).to_have_text(f"{site.title()} · L1 H0: {said[8]}")
+        if width > 1150:  # else that line alone has room
+            expect(roles.first).to_be_visible()
+            cut = "(all) => all.filter((one) => one.scrollHeight > one.clientHeight + 1).length"
+            assert roles.evaluate_all(cut) == 0
 
 
 def test_a_row_chosen_in_measurements_shows_the_evidence_for_its_head(address, new_tab):
@@ -542,6 +574,21 @@ def test_two_models_are_compared_head_by_head_and_a_pair_is_in_the_url(address, 
         expect(cover).to_have_text("not yet decoded")
 
 
+def test_simple_says_no_logarithms_of_two_models(address, new_visitor):
+    tab = new_visitor(offered=False)
+    tab.goto(f"{address}heads?lang=en&model=reverse&part=compare&text=7+3+9&pad=0&with=sort")
+    said = tab.locator(".st-key-compare-summary")
+    expect(said.locator("p").first).to_have_text(
+        "By itself sort says “3 7 9”. "
+        "In the maps it is given the output of reverse, which it almost never writes."
+    )
+    numbers = said.get_by_text("ln of the ratio")
+    expect(numbers).to_be_hidden()
+    assert " ln " not in tab.locator(".stMain").inner_text()
+    tab.get_by_test_id("everything").click()
+    expect(numbers).to_be_visible()
+
+
 def test_two_texts_are_compared_position_by_position(address, new_tab):
     tab = new_tab()
     tab.goto(
@@ -579,6 +626,11 @@ def test_what_carries_the_difference_of_two_texts_shows_its_heads_in_both_maps(a
     cell = tab.get_by_test_id("patched-decoder").get_by_role("button", name="L1 H0: ")
     cell.click()
     expect(cell).to_have_attribute("aria-pressed", "true")
+    table = explorer.load("induction").patch("7 3 9 1 5 7", "4 3 9 1 5 7").table
+    share = table.query("layer == 1 and head == 0").restored.item()
+    expect(tab.get_by_test_id("brings-back")).to_have_text(
+        f"L1 H0: this head alone brings back {100 * share:.0f}\u00a0% of the difference."
+    )
     for side in ("original", "changed"):
         heading = tab.get_by_test_id(f"comparison-{side}").locator(".map-title")
         expect(heading).to_contain_text("L1 H0")

@@ -33,8 +33,7 @@ class HeadsState:
     """section: the section on screen; "" = the first.
     shown: the last request that could be traced, with nothing forced.
     moved: number of times a control moved the picture to another head.
-    compared: the second side of a comparison, as in `Look`; "" = the first model that can be
-        compared.
+    compared: the second side of a comparison, as in `Look`; "" = `OTHER_TEXT`.
     other_text: text compared with last; text_of: the model it was compared in.
     asked: section → what it is asked, as in `QUESTIONS`.
     replaced: number of the token of the first text that another is chosen for; None = none.
@@ -79,8 +78,7 @@ def look() -> Look:
 
 
 def compared() -> str:
-    """The second side of the comparison, as in `Look`; "" = the first model that can be
-    compared."""
+    """The second side of the comparison, as in `Look`; "" = `OTHER_TEXT`."""
     return session.load(HeadsState).compared
 
 

@@ -40,6 +40,10 @@ _RUN = "@"
 _OWN = {OTHER_TEXT: "compare_text", CHANGES: "compare_changes"}
 """Second sides on the model on screen, besides other models → the key of their label."""
 
+_NEVER = 0.01
+"""An output that is less than this many times as probable as in another model has less than 1 % in
+this one: it almost never writes it."""
+
 _LONGEST_NAME = 32
 """Most characters of a text in the heading of its map."""
 
@@ -57,10 +61,22 @@ class ComparisonPlaces:
     words: DeltaGenerator
     below: DeltaGenerator
 
-    def summarise(self, text: str) -> None:
-        """Show the result of the comparison in both places."""
-        self.area.container(key="compare-summary").markdown(literal(text))
-        self.words.markdown(literal(text))
+    def summarise(self, text: str, numbers: str = "") -> None:
+        """Show the result of the comparison in both places, and where everything is shown its
+        `numbers`."""
+        with self.area.container(key="compare-summary"):
+            st.markdown(literal(text))
+            draw_numbers(numbers, "summary")
+        with self.words:
+            st.markdown(literal(text))
+            draw_numbers(numbers, "words")
+
+
+def draw_numbers(text: str, name: str) -> None:
+    """Draw a sentence that main.css hides in Simple. name: of its place."""
+    if text:
+        with st.container(key=f"compare-numbers-{name}"):
+            st.markdown(literal(text))
 
 
 def choose(
@@ -73,12 +89,12 @@ def choose(
     """Draw the choice of the second side. Returns the places beside it.
 
     offered: models. runs: those whose moments can be compared. own: options on the model on screen,
-        see `_OWN`. shown: the option on screen.
+        see `_OWN`, which come first. shown: the option on screen.
     """
-    labels = {f"{key}{_RUN}": _run_label(key, language) for key in runs}
+    labels = {name: say(f"heads.{_OWN[name]}", language) for name in own}
     labels |= {name: describe(other, language) for name, other in offered.items()}
-    labels |= {name: say(f"heads.{_OWN[name]}", language) for name in own}
-    options = [*offered, *own, *(f"{key}{_RUN}" for key in runs)]
+    labels |= {f"{key}{_RUN}": _run_label(key, language) for key in runs}
+    options = [*own, *offered, *(f"{key}{_RUN}" for key in runs)]
     chosen = shown if shown in options else f"{shown}{_RUN}"
     with st.container(key="compared", horizontal=True, vertical_alignment="top", gap="medium"):
         key = session.shown_as("compare-with", language, chosen if chosen in options else None)
@@ -179,13 +195,20 @@ def changes_summary(
     return " ".join(lines)
 
 
+def changes_numbers(compared: TraceComparison, language: str) -> str:
+    """How the probability of the output changes with the interventions; "" if it does not."""
+    if not compared.has_output or compared.as_sure:
+        return ""
+    change = fixed_number(compared.log_probability, 3, signed=True)
+    factor = short_number(compared.factor)
+    return say("heads.output_factor", language, change=change, factor=factor)
+
+
 def _output_sentence(compared: TraceComparison, language: str) -> str:
     if not compared.has_output:
         predicted = prediction_sentence(compared.original, compared.changed, language)
         return predicted or say("heads.no_output", language)
     facts = {
-        "change": fixed_number(compared.log_probability, 3, signed=True),
-        "factor": short_number(compared.factor),
         "count": compared.same.count(False),
         "steps": len(compared.same),
     }
@@ -205,6 +228,7 @@ def effect(member: CatalogModel, interventions: Interventions, language: str) ->
     if interventions.on_cells:
         lines.append(say("heads.effect_heads_alone", language))
     st.markdown(literal(" ".join(lines)))
+    draw_numbers(head_tables.effect_losses(measured, language), "effect")
 
 
 def initial_summary(
@@ -261,16 +285,23 @@ def moments_summary(compared: TraceComparison, run: Run, pair: MomentPair, langu
 
 
 def models_summary(compared: TraceComparison, names: tuple[str, str], language: str) -> str:
-    """The second model's own output, and its probability for the output of the first."""
-    facts = {
-        "a": names[0],
-        "b": names[1],
-        "change": signed_number(compared.log_probability),
-        "factor": short_number(compared.factor),
-        "output": compared.changed.text or say("heads.compare_nothing", language),
-    }
+    """The second model's own output, and whether it would write that of the first."""
+    output = compared.changed.text or say("heads.compare_nothing", language)
     key = "compare_same" if compared.same_text else "compare_other"
-    return say(f"heads.{key}{'_as_sure' if compared.as_sure else ''}", language, **facts)
+    if compared.as_sure:
+        key += "_as_sure"
+    elif not compared.same_text and compared.factor < _NEVER:
+        key = "compare_never"
+    return say(f"heads.{key}", language, a=names[0], b=names[1], output=output)
+
+
+def models_numbers(compared: TraceComparison, names: tuple[str, str], language: str) -> str:
+    """The second model's probability for the output of the first; "" if both are equally sure."""
+    if compared.as_sure:
+        return ""
+    facts = {"change": signed_number(compared.log_probability)}
+    facts["factor"] = short_number(compared.factor)
+    return say("heads.compare_factor", language, a=names[0], b=names[1], **facts)
 
 
 def matched_table(matched: pd.DataFrame, names: tuple[str, str], language: str) -> None:

@@ -57,7 +57,7 @@ def comparison_section(
         wanted = ""
     if not wanted and visit_state.current().request.interventions:
         wanted = CHANGES
-    shown = wanted or comparisons.initial_side(member, offered, request)
+    shown = wanted or OTHER_TEXT
     heads_state.remember_compared(shown)
     places = comparison_panel.choose(offered, runs, same_model, shown, language)
     try:
@@ -82,7 +82,10 @@ def _compare_models(
     compared = comparisons.of_models(member, other, heads_state.shown_request())
     weights_limit.refuse_large(compared.forced)
     names = (member.label, other.label)
-    places.summarise(comparison_panel.models_summary(compared, names, language))
+    places.summarise(
+        comparison_panel.models_summary(compared, names, language),
+        comparison_panel.models_numbers(compared, names, language),
+    )
     sides = Sides(names, say("heads.models_given", language, a=names[0], b=names[1]))
     key = heads_picture.picture_key(member, language, other=other.stamp)
     _show_compared(key, (member, trace), sides, compared, places)
@@ -130,6 +133,8 @@ def _compare_changes(
         summary = comparison_panel.changes_summary(member, interventions, compared, language)
         with st.container(key="changes-summary"):
             st.markdown(literal(summary))
+            numbers = comparison_panel.changes_numbers(compared, language)
+            comparison_panel.draw_numbers(numbers, "changes")
     with st.container(key="interventions", horizontal=True, gap="small"):
         intervention_editor.intervention_list(trace, language)
         asked = interventions.on_heads and st.button(

@@ -24,7 +24,7 @@ from explorer.core.trace import Trace
 from explorer.heads.metrics.attention_metrics import METRICS
 from explorer.heads.metrics.bootstrap import most_changed
 from explorer.heads.reports.head_report import HeadReport
-from explorer.heads.roles.role_names import group_name, sentence_of
+from explorer.heads.roles.role_names import group_name, role_name
 from explorer.heads.roles.roles import WITHOUT_SCORE
 
 _FIRST = (
@@ -183,10 +183,10 @@ def evidence(report: HeadReport, site: str, layer: int, head: int, language: str
 
 
 def impossible(report: HeadReport, site: str, layer: int, head: int, language: str) -> list[str]:
-    """One sentence for each reason why a head cannot have some roles."""
+    """One sentence for each reason why a head cannot have some roles of its attention."""
     by_reason: dict[str, list[str]] = {}
     for row in report.role_rows(site, layer, head):
-        if row["doubt"] in WITHOUT_SCORE:
+        if row["doubt"] in WITHOUT_SCORE and row["doubt"] != "elsewhere":
             by_reason.setdefault(row["doubt"], []).append(_role_name(report, row["role"], language))
     return [
         say(
@@ -291,20 +291,23 @@ def batch_text(report: HeadReport, language: str) -> str:
 
 
 def effect_text(effect: MeasuredEffect, language: str) -> str:
-    """The effect of interventions on an evaluation batch."""
+    """The effect of interventions on the right answers of an evaluation batch."""
     before, after = effect.table.before, effect.table.after
     facts = {"before": percent(before["exact"]), "after": percent(after["exact"])}
     facts["targets"] = say(f"roles.targets_{effect.targets}", language)
     facts["batch"] = batch_name(effect.batch, language)
-    change, low, high = (float(effect.table[name]["loss"]) for name in ("change", "low", "high"))
-    is_same = max(map(abs, (change, low, high))) < _SMALLEST_LOSS
-    if is_same:
-        facts["loss_after"] = short_number(after["loss"])
-    else:
-        facts |= _loss_facts(before["loss"], after["loss"], change, low, high)
-    key = "heads.effect_same_loss" if is_same else "heads.effect"
-    text = say(key, language, count=effect.sentences, **facts)
+    text = say("heads.effect", language, count=effect.sentences, **facts)
     return f"{text} {say('heads.effect_greedy', language)}" if effect.targets == "greedy" else text
+
+
+def effect_losses(effect: MeasuredEffect, language: str) -> str:
+    """The effect of interventions on the loss, with its interval."""
+    before, after = effect.table.before, effect.table.after
+    change, low, high = (float(effect.table[name]["loss"]) for name in ("change", "low", "high"))
+    if max(map(abs, (change, low, high))) < _SMALLEST_LOSS:
+        return say("heads.effect_same_loss", language, loss_after=short_number(after["loss"]))
+    facts = _loss_facts(before["loss"], after["loss"], change, low, high)
+    return say("heads.effect_losses", language, **facts)
 
 
 def _loss_facts(
@@ -355,13 +358,13 @@ def _named(report: HeadReport, language: str) -> pd.DataFrame:
         {
             "site": [site_name(site, language) for site, *_ in keys],
             "head": [head_name(layer, head) for _, layer, head in keys],
-            "roles": [report.role_text(*key, language) for key in keys],
+            "roles": [report.role_caption(*key, language) for key in keys],
         }
     )
 
 
 def _role_name(report: HeadReport, role: str, language: str) -> str:
-    return say(f"roles.{sentence_of(role, report.facts['targets'])}", language)
+    return role_name(role, report.facts["targets"], language)
 
 
 def _verdict(row: Mapping[Hashable, Any], language: str) -> str:

@@ -95,7 +95,7 @@ def _about(
     """Draw the batches that a table was measured on, what more it needs, and a `?` that explains
     its numbers."""
     with st.container(key="about-table", horizontal=True, vertical_alignment="center", gap="small"):
-        mount.words(words, say(label, language), language)
+        mount.words(words, say(label, language), report.facts["targets"], language)
         st.caption(literal(f"{head_tables.batch_text(report, language)} {more}".strip()))
 
 
@@ -124,7 +124,7 @@ def _select_row(report: HeadReport, key: str) -> None:
 def _role_evidence(report: HeadReport, head: Head, language: str) -> None:
     name = f"{head_tables.site_name(head.site, language)} "
     name += head_tables.head_name(head.layer, head.head)
-    own = report.role_text(*head, language)
+    own = report.role_caption(*head, language)
     st.markdown(f"**{literal(say('heads.role_of', language, head=name, roles=own))}**")
     table = head_tables.evidence(report, *head, language)
     st.dataframe(

@@ -45,9 +45,11 @@ def draw_answer(
 def cell_in_sentence(
     sentence: Sequence[tuple[Sequence[str], str]], site: str, cell: tuple[int, int]
 ) -> str:
-    """Source and target in Markdown, with the tokens of query and key marked.
+    """Source and target in Markdown, with the tokens of query and key marked, and "→" before the
+    token that the row of the query is to predict.
 
-    sentence: of each of `SIDES` the labels of its tokens, and the mark of words in them.
+    sentence: of each of `SIDES` the labels of its tokens, and the mark of words in them; of the
+        target also what its last row is to predict, where that is known.
     """
     lines = []
     for side, (labels, mark) in zip(SIDES, sentence, strict=True):
@@ -56,22 +58,30 @@ def cell_in_sentence(
                 position if side == of else None
                 for of, position in zip(sides(*SIDES)[site], cell, strict=True)
             )
-            lines.append(marked_sentence(labels, mark, query, key))
+            following = query + 1 if side == "target" and query is not None else None
+            lines.append(marked_sentence(labels, mark, query, key, following))
     return "  \n".join(lines)
 
 
 def marked_sentence(
-    labels: Sequence[str], mark: str, query: int | None = None, key: int | None = None
+    labels: Sequence[str],
+    mark: str,
+    query: int | None = None,
+    key: int | None = None,
+    following: int | None = None,
 ) -> str:
     """The text that tokens spell; special ones only where they are marked.
 
-    mark: of words in the labels. query, key: positions to mark; None = not on this side.
+    mark: of words in the labels. query, key, following: positions to mark, the last with "→";
+        None = not on this side.
     """
     text = ""
     for unit in spelling(labels, mark):
         cell = {"query": query, "key": key}
         marks = [colour for name, colour in MARKS.items() if _is_at(unit, cell[name])]
-        if not unit.special or marks:
+        if unit.start == following:
+            text += f" {_predicted(unit)}"
+        elif not unit.special or marks:
             space = " " if text and (unit.marked or unit.special) else ""
             text += space + _marked(unit, marks)
     return text
@@ -79,6 +89,10 @@ def marked_sentence(
 
 def _is_at(unit: Unit, position: int | None) -> bool:
     return position is not None and unit.start <= position < unit.stop
+
+
+def _predicted(unit: Unit) -> str:
+    return f":{MARKS['query']}[**→ {literal(shown_label(unit.text)) or '▁'}**]"
 
 
 def _marked(unit: Unit, marks: Sequence[str]) -> str:

@@ -31,6 +31,7 @@ from explorer.core.look import Look, from_query
 from explorer.core.section_questions import KEY_PARTS, LARGEST_OFFSET, LONGEST_LABEL
 from explorer.core.sites import SIDES, Head
 from explorer.core.trace import Trace
+from explorer.core.vocabulary import EOS, SPECIALS
 from explorer.heads.reports.report_files import Stored
 from explorer.model.catalog import CatalogModel
 
@@ -218,7 +219,10 @@ def _draw_answers(
         st.info(say("heads.search_first_tokens", language))
     for number, row in enumerate(found.to_dict("records")):
         tokens = [index.tokens[side] for side in SIDES]
-        sentence = [(one.of_sentence(row["sentence"]), one.mark) for one in tokens]
+        source, target = (one.of_sentence(row["sentence"]) for one in tokens)
+        if index.facts["forced"] is not None:
+            target = [*target, SPECIALS[EOS]]  # a given target is predicted to its end
+        sentence = list(zip((source, target), (one.mark for one in tokens), strict=True))
         marked = cell_in_sentence(sentence, head.site, (row["query"], row["key"]))
         visit = visit_of(row["link"], model) if row["link"] else None
         draw_answer(number, row["weight"], marked, visit, language)

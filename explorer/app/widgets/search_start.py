@@ -41,7 +41,8 @@ def strongest_cell(trace: Trace, head: Head) -> tuple[int, int]:
 
 def _draw_example(trace: Trace, head: Head, language: str) -> None:
     cell, mark = strongest_cell(trace, head), word_mark(trace)
-    sentence = [(tokens, mark) for tokens in (trace.source_tokens, trace.target_tokens)]
+    target = (*trace.target_tokens, *trace.predicted_tokens[-1:])
+    sentence = [(tokens, mark) for tokens in (trace.source_tokens, target)]
     visit = _visit(head, cell)
     weight = float(trace.attention(head.site)[head.layer, head.head, *cell])
     draw_answer("example", weight, cell_in_sentence(sentence, head.site, cell), visit, language)

@@ -16,7 +16,13 @@ from explorer.heads.comparison.attention_comparison import AttentionComparison
 from explorer.heads.comparison.trace_comparison import TraceComparison
 from explorer.heads.patching.patching_result import AXES, PatchedTexts
 from explorer.heads.reports.head_report import HeadReport
-from explorer.heads.roles.role_names import group_key, group_name, score_text, sentence_of
+from explorer.heads.roles.role_names import (
+    group_key,
+    group_name,
+    score_text,
+    sentence_of,
+    unit_of,
+)
 from explorer.heads.roles.roles import ROLES
 
 CellValues = Mapping[str, NDArray[np.float32]]
@@ -62,11 +68,12 @@ def head_grid_payload(
         "heads": _heads(report, language) if report else {},
         "metrics": report.metrics if report else (),
         "sentences": report.facts["sentences"] if report else 0,
+        "linked_on": (report.facts.get("linked") or {}).get("sentences") if report else None,
         "roles": [sentence_of(role, targets) for role in ROLES],
         "role_groups": _role_groups(report, language) if report else {},
     }
     arrays = {"trace": _trace(trace, language, view, offer, more)}
-    return pack_payload(header | _sentences(language), arrays)
+    return pack_payload(header | _sentences(language, targets), arrays)
 
 
 def model_comparison_payload(
@@ -129,13 +136,13 @@ def metric_matrix_payload(report: HeadReport, batch: str, *, language: str = "en
     return pack_payload(header | _sentences(language), {})
 
 
-def words_payload(words: Sequence[str], label: str, *, language: str = "en") -> bytes:
+def words_payload(words: Sequence[str], label: str, targets: str, *, language: str = "en") -> bytes:
     """The meanings of the words in a table.
 
     words: names of sentences of the sections "heads" and "roles", each with one "NAME_title".
-    label: label of the button that opens them.
+    label: label of the button that opens them. targets: of the batch that was measured.
     """
-    own = {**section("heads", language), **section("roles", language)}
+    own = {**section("heads", language), **_role_strings(targets, language)}
     strings = {key: own[key] for word in words for key in (word, f"{word}_title")}
     shared = section("player", language).items()
     papers = {key: text for key, text in shared if key.startswith(("paper_", "words_"))}
@@ -188,13 +195,20 @@ def _named(name: str, values: CellValues) -> dict[str, NDArray[Any]]:
     return {f"{name}.{site}": np.asarray(array, dtype=np.float32) for site, array in values.items()}
 
 
-def _sentences(language: str) -> dict[str, Any]:
+def _sentences(language: str, targets: str = "") -> dict[str, Any]:
+    """targets: of the batch that was measured; "" = none was."""
     return {
         "language": language,
         "strings": section("heads", language),
-        "role_strings": section("roles", language),
+        "role_strings": _role_strings(targets, language),
         "player_strings": player_sentences(language),
     }
+
+
+def _role_strings(targets: str, language: str) -> dict[str, str]:
+    """The sentences on roles, which call a token what the batch consists of."""
+    unit = unit_of(targets, language)
+    return {key: text.replace("{unit}", unit) for key, text in section("roles", language).items()}
 
 
 def _role_groups(report: HeadReport, language: str) -> dict[str, list[tuple[str, str]]]:
@@ -211,13 +225,12 @@ def _role_groups(report: HeadReport, language: str) -> dict[str, list[tuple[str,
 
 def _heads(report: HeadReport, language: str) -> dict[str, list[dict[str, Any]]]:
     """Site → one entry per head, in order of layers and heads. An entry has layer, head, metrics as
-    [mean, low, high], and the roles three times: as keys of their groups, as text, and as lines
-    with scores."""
+    [mean, low, high], and the roles three times: as keys of their groups, as a caption, and as
+    lines with scores."""
     by_site: dict[str, list[dict[str, Any]]] = {}
     targets = report.facts["targets"]
     for row in report.heads.to_dict("records"):
         key = (str(row["site"]), int(row["layer"]), int(row["head"]))
-        text = report.role_text(*key, language)
         scores = report.held_scores(*key)
         by_site.setdefault(str(row["site"]), []).append(
             {
@@ -229,9 +242,9 @@ def _heads(report: HeadReport, language: str) -> dict[str, list[dict[str, Any]]]
                 },
                 "offset": row.get("positional_offset"),
                 "roles": [group_key(one.group) for one in scores],
-                "role_text": text,
+                "role_caption": report.role_caption(*key, language),
                 "role_lines": [score_text("scored", one, targets, language) for one in scores]
-                or [text],
+                or [report.role_text(*key, language)],
             }
         )
     return by_site

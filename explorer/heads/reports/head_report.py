@@ -29,6 +29,7 @@ from explorer.heads.reports.head_report_validation import (
 from explorer.heads.roles.role_names import (
     GroupScore,
     RoleGroup,
+    group_name,
     joined_roles,
     looks_text,
     score_text,
@@ -150,6 +151,17 @@ class HeadReport:
             return looks_text(held, self.facts["targets"], language)
         if nearest := self.nearest_role(site, layer, head):
             return score_text("often", nearest, self.facts["targets"], language)
+        return say("roles.none", language)
+
+    def role_caption(self, site: str, layer: int, head: int, language: str = "en") -> str:
+        """As `role_text` in two or three words: "previous word", "often previous word"."""
+        targets = self.facts["targets"]
+        if held := self.held_groups(site, layer, head):
+            names = (group_name(group, targets, language) for group in held)
+            return say("heads.comma", language).join(names)
+        if nearest := self.nearest_role(site, layer, head):
+            name = group_name(nearest.group, targets, language)
+            return say("roles.often", language, role=name)
         return say("roles.none", language)
 
     def summary(self, language: str = "en") -> str:

@@ -1,7 +1,7 @@
 """How the roles of a head are named, the same on every page.
 
-Roles that name the same cells on a batch are one there: "copy = alignment here". A head is spoken
-of by where it looks: "looks at the same place".
+Roles that name the same cells on a batch are one there, with the plainest of their names. A head is
+spoken of by its role, "same place", or by where it looks: "looks at the same place".
 """
 
 import math
@@ -49,10 +49,20 @@ def sentence_of(role: str, targets: str) -> str:
     return "same_place" if role == "copy" and targets != "task" else role
 
 
+def unit_of(targets: str, language: str) -> str:
+    """What the names of roles call a token: a symbol of a toy task, else a word."""
+    return say("roles.symbol" if targets == "task" else "roles.word", language)
+
+
+def role_name(role: str, targets: str, language: str) -> str:
+    """ "previous word". targets: of the batch."""
+    unit = unit_of(targets, language)
+    return say(f"roles.{sentence_of(role, targets)}", language, unit=unit)
+
+
 def group_name(group: RoleGroup, targets: str, language: str) -> str:
-    """ "copy", or "copy = alignment here". targets: of the batch."""
-    names = " = ".join(say(f"roles.{sentence_of(role, targets)}", language) for role in group)
-    return names if len(group) == 1 else say("roles.one_role", language, roles=names)
+    """The plainest name of its roles: "mirrored place". targets: of the batch."""
+    return role_name(_plainest(group), targets, language)
 
 
 def looks_text(groups: Iterable[RoleGroup], targets: str, language: str) -> str:
@@ -77,8 +87,11 @@ def score_text(sentence: str, found: GroupScore, targets: str, language: str) ->
 
 def _place(group: RoleGroup, targets: str, language: str) -> str:
     """What the cells of a group are: "the mirrored place"."""
-    role = next((one for one in group if one not in _VAGUE), group[0])
-    return say(f"roles.{sentence_of(role, targets)}_place", language)
+    return say(f"roles.{sentence_of(_plainest(group), targets)}_place", language)
+
+
+def _plainest(group: RoleGroup) -> str:
+    return next((role for role in group if role not in _VAGUE), group[0])
 
 
 def _whole_percent(share: float) -> str:

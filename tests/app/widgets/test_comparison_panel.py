@@ -20,7 +20,10 @@ def page(output: str, name: str, language: str) -> None:
     two = model.trace("7 3 9", target=output)
     compared = TraceComparison(one, two, one)
     places = comparison_panel.ComparisonPlaces(st.container(), st.container(), st.container())
-    places.summarise(comparison_panel.models_summary(compared, ("a", name), language))
+    places.summarise(
+        comparison_panel.models_summary(compared, ("a", name), language),
+        comparison_panel.models_numbers(compared, ("a", name), language),
+    )
     matched = compare(one, one).matched()
     comparison_panel.matched_table(matched, ("a", name), language)
 

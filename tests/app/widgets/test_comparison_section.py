@@ -19,8 +19,10 @@ def test_two_models_are_compared_and_the_choice_is_in_the_url():
     app = open_page("heads", **COMPARED)
     assert not app.exception
     assert not app.error
-    assert url_query(app)["with"] == "reverse-almost"  # the first one of the same task
     choice = chosen_in(app.selectbox, "compare-with-en")
+    assert choice.value == "@text"
+    assert choice.options[:2] == ["another text in this model", "this text + my changes"]
+    assert choice.options[2].startswith("reverse-almost")  # the first model of the same task
     assert len(choice.options) == 9  # four models, a text, interventions, the recorded runs
     app = choice.set_value("sort").run()
     assert url_query(app)["with"] == "sort"
@@ -50,11 +52,11 @@ def test_a_pair_of_a_link_is_shown_first():
     assert url_query(app)["other"] == "0.3"
 
 
-def test_a_model_of_other_tokens_gives_way_to_one_of_the_same_with_one_sentence():
+def test_a_model_of_other_tokens_gives_way_to_another_text_with_one_sentence():
     app = open_page("heads", **COMPARED, **{"with": "english-french"})
     assert len(app.error) == 1
     assert "english\\-french" in app.error[0].value
-    assert url_query(app)["with"] == "reverse-almost"
+    assert chosen_in(app.selectbox, "compare-with-en").value == "@text"
     assert not app.run().error  # said once
 
 
@@ -63,15 +65,18 @@ def test_a_model_that_does_not_exist_is_refused_with_one_sentence():
     assert [warning.value for warning in app.warning] == [
         "Not all of this link could be followed; the default is shown for: model compared with."
     ]
-    assert url_query(app)["with"] == "reverse-almost"
+    assert chosen_in(app.selectbox, "compare-with-en").value == "@text"
 
 
-def test_where_no_other_model_can_be_compared_another_text_is():
-    app = open_page("heads", model="chinese-english", part="compare")
+@pytest.mark.parametrize("model", ["chinese-english", "english-french", "english", "induction"])
+def test_another_text_is_compared_first(model):
+    app = open_page("heads", model=model, part="compare")
     assert not app.exception
     assert chosen_in(app.selectbox, "compare-with-en").value == "@text"
     assert not app.error
-    assert head_view(app, "model_comparison")[0]["rule"] == "same"
+    header, _ = head_view(app, "model_comparison")
+    assert header["rule"] == "same"
+    assert header["names"][0] != header["names"][1]
 
 
 def test_another_text_is_compared_position_by_position_and_is_in_the_url():

@@ -40,8 +40,9 @@ def test_metrics_are_a_matrix_and_a_table_of_every_head_with_its_role():
     (table,) = (one.value for one in app.dataframe)
     assert len(table) == 24
     assert "entropy" in table
-    assert table.roles[22] == "looks at the mirrored place"
+    assert table.roles[22] == "mirrored place"
     assert "Choose a row" in texts(app)
+    assert texts(app).count("interval") == 2  # in one note, once a sentence
 
 
 def test_the_evidence_for_the_role_of_the_selected_head_stands_beside_the_table():
@@ -51,7 +52,7 @@ def test_the_evidence_for_the_role_of_the_selected_head_stands_beside_the_table(
     assert "✓ holds" in evidence.verdict.tolist()
     chart = json.loads(sent_to(app, "chart"))["chart"]
     assert [line["type"] for line in chart["data"]] == ["bar", "scatter"]
-    assert "L1 H2: looks at the mirrored place" in texts(app).replace("**", "")
+    assert "L1 H2: mirrored place" in texts(app).replace("**", "")
     assert "Choose a row" not in texts(app)
 
 

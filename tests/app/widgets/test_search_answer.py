@@ -5,6 +5,7 @@ import pytest
 from explorer.app.widgets.search_answer import cell_in_sentence, marked_sentence, token_marks
 
 SENTENCE = [(["▁I", "▁see"], "▁"), (["<bos>", "▁Je", "▁vois"], "▁")]
+PREDICTED = ":orange[**→ %s**]"
 QUERY, KEY = (f":{colour}-background[:{colour}[**%s**]]" for colour in ("orange", "green"))
 
 
@@ -14,10 +15,21 @@ QUERY, KEY = (f":{colour}-background[:{colour}[**%s**]]" for colour in ("orange"
         ("encoder", (0, 1), (f"{QUERY % 'I'} {KEY % 'see'}", "Je vois")),
         ("decoder", (2, 1), ("I see", f"{KEY % 'Je'} {QUERY % 'vois'}")),
         ("cross", (2, 1), (f"I {KEY % 'see'}", f"Je {QUERY % 'vois'}")),
+        ("cross", (1, 1), (f"I {KEY % 'see'}", f"{QUERY % 'Je'} {PREDICTED % 'vois'}")),
+        ("decoder", (0, 0), ("I see", f"{KEY % (QUERY % 'bos')} {PREDICTED % 'Je'} vois")),
     ],
 )
 def test_query_and_key_are_marked_on_their_sides(site, cell, lines):
     assert cell_in_sentence(SENTENCE, site, cell) == "  \n".join(lines)
+
+
+def test_the_end_is_shown_where_the_last_row_predicts_it():
+    sentence = [SENTENCE[0], ([*SENTENCE[1][0], "<eos>"], "▁")]
+    line = cell_in_sentence(sentence, "cross", (2, 0)).splitlines()[1]
+    assert line == f"Je {QUERY % 'vois'} {PREDICTED % 'eos'}"
+    assert "eos" not in cell_in_sentence(sentence, "cross", (1, 0))
+    pieces = [["▁"], ["<bos>", "▁ca", "t"]]
+    assert cell_in_sentence([(one, "▁") for one in pieces], "decoder", (1, 1)).endswith("→ t**]")
 
 
 def test_a_side_without_tokens_has_no_line():

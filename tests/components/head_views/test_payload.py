@@ -37,9 +37,9 @@ def test_the_head_grid_gets_the_trace_and_the_head_report(report):
     head = header["heads"]["cross"][6]
     assert (head["layer"], head["head"]) == (1, 2)
     assert head["roles"] == ["reverse=alignment"]
-    assert head["role_text"] == "looks at the mirrored place"
+    assert head["role_caption"] == "mirrored place"
     assert head["role_lines"] == ["looks at the mirrored place: 100\u00a0% (by chance 10\u00a0%)"]
-    assert ["reverse=alignment", "reverse = alignment here"] in header["role_groups"]["cross"]
+    assert ["reverse=alignment", "mirrored place"] in header["role_groups"]["cross"]
     row = report.heads.query("site == 'cross' and layer == 1 and head == 2").iloc[0]
     assert head["metrics"]["gold_weight"] == [
         row.gold_weight,
@@ -49,12 +49,21 @@ def test_the_head_grid_gets_the_trace_and_the_head_report(report):
     assert head["metrics"]["distance"] == [None] * 3  # it has no meaning in cross-attention
 
 
+@pytest.mark.parametrize(("name", "count"), [("reverse", None), ("english-french", 100)])
+def test_the_gold_metrics_are_of_the_linked_sentences_where_those_are_others(name, count):
+    own = HeadReport.load(ROOT / "checkpoints" / "heads" / f"{name}.json")
+    header, _ = unpack_payload(head_grid_payload(example_trace(), own))
+    assert header["linked_on"] == count
+    assert header["sentences"] == 256
+
+
 def test_a_head_without_a_role_has_its_nearest_in_the_language_of_the_page(report):
     header, _ = unpack_payload(head_grid_payload(example_trace(), report, language="zh"))
     head = header["heads"]["decoder"][3]
     assert head["roles"] == []
-    assert head["role_text"].startswith("常看自己（8")
-    assert head["role_lines"] == [head["role_text"]]
+    assert head["role_caption"] == "常看自己"
+    (line,) = head["role_lines"]
+    assert line.startswith("常看自己（8")
 
 
 def test_the_head_grid_works_without_a_head_report():
@@ -153,7 +162,7 @@ def test_every_metric_has_its_sentences(report):
 
 def test_the_words_of_a_table_have_their_sentences_and_the_papers():
     names = ["metric_sink", "sink"]
-    header, _ = unpack_payload(words_payload(names, "what", language="zh"))
+    header, _ = unpack_payload(words_payload(names, "what", "given", language="zh"))
     assert header["words"] == names
     assert header["strings"]["sink_title"] == table()["roles"]["sink_title"]["zh"]
     assert header["player_strings"]["paper_voita_2019_link"].startswith("https://")

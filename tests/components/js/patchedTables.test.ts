@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  bringsBack,
   layOut,
   selectionOf,
   sentenceOf,
@@ -64,6 +65,18 @@ test("a position has the tokens of both texts where they differ, and its row", (
   );
   const title = "restored_cell restored_position 2 0 a +0.500 1.00 · restored_row";
   assert.equal(cells[0]?.title, title);
+});
+
+test("one head or position is said to bring back a share of the difference, or to widen it", () => {
+  const head = { site: "cross", layer: 1, head: 7 } as const;
+  const position = { site: "encoder", layer: 1, position: 1 } as const;
+  const said = (value: number, place: typeof head | typeof position) =>
+    bringsBack({ name: "x", value, place });
+  assert.deepEqual(said(0.104, head), ["brings_back_head", { name: "x", share: "10\u00a0%" }]);
+  assert.deepEqual(said(0.001, head), ["brings_back_head", { name: "x", share: "0\u00a0%" }]);
+  assert.deepEqual(said(-0.25, head), ["widens_head", { name: "x", share: "25\u00a0%" }]);
+  assert.deepEqual(said(1, position)[0], "brings_back_position");
+  assert.deepEqual(said(-1, position)[0], "widens_position");
 });
 
 /** A translator with two heads of the encoder, which shows a head. */

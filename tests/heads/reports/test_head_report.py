@@ -141,10 +141,13 @@ def test_without_a_role_the_one_most_above_chance_is_named():
     nearest = "looks often at the token after (39\u00a0%; by chance 8\u00a0%)"
     assert evidence().role_text(*key) == nearest
     assert evidence().role_text(*key, "zh") == "常看后一个词元（39\u00a0%；随机为 8\u00a0%）"
+    assert evidence().role_caption(*key) == "often next word"
+    assert evidence().role_caption(*key, "zh") == "常看后一个词"
     # an effect that may be small, too few queries
     for changes in ({"effect_low": 0.09}, {"doubt": "too_few"}, {"effect_low": float("nan")}):
         assert evidence(**changes).role_text(*key).startswith("looks often at itself (50")
     assert evidence(holds=True).role_text(*key) == "looks at the token after"
+    assert evidence(holds=True).role_caption(*key) == "next word"
     assert evidence(holds=True).nearest_role(*key) is None
     assert evidence(holds=True).has_role().tolist() == [True]
 

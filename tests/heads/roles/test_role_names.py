@@ -18,18 +18,24 @@ def test_roles_that_pairs_connect_are_one_group_in_their_order():
     assert joined_roles("ab", []) == (("a",), ("b",))
 
 
-@pytest.mark.parametrize(
-    ("language", "one", "two"),
-    [("en", "copy", "copy = alignment here"), ("zh", "复制", "复制 = 对齐（此处相同）")],
-)
-def test_confounded_roles_are_named_as_one(language, one, two):
-    assert group_name(("copy",), "task", language) == one
-    assert group_name(("copy", "alignment"), "task", language) == two
+@pytest.mark.parametrize(("language", "name"), [("en", "same place"), ("zh", "同一位置")])
+def test_confounded_roles_have_the_plainer_name(language, name):
+    assert group_name(("copy",), "task", language) == name
+    assert group_name(("copy", "alignment"), "task", language) == name
     assert group_key(("copy", "alignment")) == "copy=alignment"
 
 
-def test_in_a_translation_the_same_place_is_no_copy():
-    assert group_name(("copy",), "given", "en") == "same place"
+@pytest.mark.parametrize(
+    ("targets", "language", "names"),
+    [
+        ("given", "en", ["finds the word", "previous word", "sentence end"]),
+        ("task", "en", ["finds the symbol", "previous symbol", "sentence end"]),
+        ("given", "zh", ["对应的词", "前一个词", "句末"]),
+    ],
+)
+def test_a_role_speaks_of_words_or_of_the_symbols_of_a_task(targets, language, names):
+    groups = [("alignment",), ("previous",), ("sink", "end")]
+    assert [group_name(group, targets, language) for group in groups] == names
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ import { scaleOf, tones } from "../../trace/js/scale.ts";
 import { headAt, shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { Site } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import { type FilteredHead, filteredHeads, type HeadFilter } from "./headFilter.ts";
-import { roleText } from "./headRoles.ts";
+import { type FilteredHead, filteredHeads, type HeadFilter, metricShown } from "./headFilter.ts";
+import { numberLine, roleCaption } from "./headRoles.ts";
 import { createHeadTooltip } from "./headTooltip.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 
@@ -54,6 +54,7 @@ interface Grid {
   filter: HeadFilter;
   cells: HTMLElement;
   axes: HTMLElement;
+  number: HTMLElement; // says what the numbers under the heads are
   tooltip: ReturnType<typeof createHeadTooltip>;
   byIndex: Map<number, HeadCell>; // in order of layer and head
   width: () => number; // of the cells, px
@@ -76,14 +77,20 @@ export function createHeadGrid(
   frame: ViewFrame,
   filter: HeadFilter,
 ): Part & { tooltip: HTMLElement } {
-  const axes = element("div", { class: "head-grid-axes", testid: "head-grid-axes" });
+  const axes = element("div", { testid: "head-grid-axes" });
+  const number = element("div", { testid: "head-grid-number" });
   const cells = element("div", {
     class: "head-grid-cells",
     testid: "head-grid",
     role: "group",
     "aria-label": context.say("heads"),
   });
-  const node = element("section", { class: "head-grid-panel" }, axes, cells);
+  const node = element(
+    "section",
+    { class: "head-grid-panel" },
+    element("div", { class: "head-grid-about" }, axes, number),
+    cells,
+  );
   const tooltip = createHeadTooltip(context, frame, filter);
   const layout = { unit: 1, width: 0, height: 0, columns: 1, tall: false, wrapped: false, slot: 0 };
   const grid: Grid = {
@@ -92,6 +99,7 @@ export function createHeadGrid(
     filter,
     cells,
     axes,
+    number,
     tooltip,
     byIndex: new Map(),
     width: measured(() => cells.clientWidth),
@@ -152,7 +160,7 @@ function pictureSize(site: Site, across: number, down: number): ThumbnailSize {
 
 /** Put every head in its place. Elements are kept: another order moves them. */
 function layOut(grid: Grid) {
-  const { context, frame, filter, cells, axes, byIndex, laid } = grid;
+  const { context, frame, filter, cells, axes, number, byIndex, laid } = grid;
   const heads = filteredHeads(context, frame, filter);
   const shown = filter.sorted ? heads.filter((one) => one.passes) : heads;
   const layout = fitPictures(grid, Math.max(shown.length, 1));
@@ -166,6 +174,8 @@ function layOut(grid: Grid) {
   cells.classList.toggle("named", tall || wrapped);
   cells.classList.toggle("tall", tall);
   write(axes, frame.say(filter.sorted ? "axes_sorted" : "axes_natural"));
+  const metric = metricShown(frame, context.state.site, filter);
+  write(number, metric ? numberLine(frame, metric) : "");
   for (const one of heads) cellOf(grid, one); // painted with the others, whether it passes or not
   const buttons = shown.map((one) => captioned(grid, one, layout));
   const before = untracked(() => laid.values.layout);
@@ -234,7 +244,7 @@ function captioned(grid: Grid, one: FilteredHead, { wrapped, tall }: HeadGridLay
   const { layer, head, measured, number, passes } = one;
   const title = shownName(grid.context, layer, head);
   const cell = cellOf(grid, one);
-  const roles = roleText(measured);
+  const roles = roleCaption(measured);
   write(cell.name, wrapped && !tall ? `H${head}` : title); // its layer is beside it
   write(cell.number, number === null ? "" : shortNumber(number));
   write(cell.role, roles);

@@ -30,7 +30,7 @@ import type { IntegrityCheck, Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { createHeadFilter, type HeadFilter, NO_FILTER } from "./headFilter.ts";
 import { createHeadGrid } from "./headGrid.ts";
-import { measuredHead, roleText } from "./headRoles.ts";
+import { measuredHead, roleCaption } from "./headRoles.ts";
 import { headsFigure, picturedHeads } from "./headsFigure.ts";
 import {
   closeContext,
@@ -190,7 +190,7 @@ function createRolesLine(context: TraceContext, frame: ViewFrame): Part {
     const facts = {
       site: context.say(`site_${site}`),
       head: shownName(context, layer, head),
-      roles: roleText(measured),
+      roles: roleCaption(measured),
     };
     const unmeasured = frame.payload.header.unmeasured
       ? mapTitle(context)

@@ -31,9 +31,18 @@ export function meanOf(measured: MeasuredHead | undefined, metric: string) {
   return measured?.metrics[metric]?.[0] ?? null;
 }
 
-/** The roles of a head, or the nearest one; "" where it was not measured. */
-export function roleText(measured: MeasuredHead | undefined) {
-  return measured?.role_text ?? "";
+/** The roles of a head in a few words, or the nearest one; "" where it was not measured. */
+export function roleCaption(measured: MeasuredHead | undefined) {
+  return measured?.role_caption ?? "";
+}
+
+/** What the number under a head is, and of how many sentences. */
+export function numberLine({ payload, say }: ViewFrame, metric: string) {
+  const { strings, sentences, linked_on: linkedOn } = payload.header;
+  const plain = `metric_${metric}_plain`;
+  const name = say(plain in strings ? plain : `metric_${metric}`);
+  const count = metric.startsWith("gold_") ? (linkedOn ?? sentences) : sentences;
+  return say("figure_number", { metric: name, count: count ?? 0 });
 }
 
 /** Whether a metric is a difference; every other one starts at 0. */

@@ -9,6 +9,7 @@ import { shownName, siteOf } from "../../trace/js/stepState.ts";
 import type { Site } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { type FilteredHead, filteredHeads, type HeadFilter, metricShown } from "./headFilter.ts";
+import { numberLine } from "./headRoles.ts";
 import type { ViewFrame } from "./viewFrame.ts";
 
 const ACROSS = 8; // panels beside each other, where heads are sorted or very many
@@ -56,10 +57,9 @@ export function picturedHeads(context: TraceContext, frame: ViewFrame, filter: H
 function captions(context: TraceContext, frame: ViewFrame, filter: HeadFilter) {
   const { state, say } = context;
   const metric = metricShown(frame, state.site, filter);
-  const count = frame.payload.header.sentences;
   return [
     `${say(`figure_axes_${state.site}`)} ${say("figure_weights")}`,
-    metric ? frame.say("figure_number", { metric: frame.say(`metric_${metric}`), count }) : "",
+    metric ? numberLine(frame, metric) : "",
     ...figureOrigin(context),
   ];
 }

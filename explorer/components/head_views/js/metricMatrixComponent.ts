@@ -10,7 +10,7 @@ import { streamlitReports } from "../../trace/js/selectionReport.ts";
 import { headName } from "../../trace/js/stepState.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
 import { createColourBar, rampOf, scaleColour, type ValueScale } from "./colourBar.ts";
-import { headsOf, isDifference, meanOf, metricLine, metricsOf, roleText } from "./headRoles.ts";
+import { headsOf, isDifference, meanOf, metricLine, metricsOf, roleCaption } from "./headRoles.ts";
 import { metricFigure } from "./metricFigure.ts";
 import { numberTable } from "./numberTable.ts";
 import { createSelect } from "./select.ts";
@@ -137,7 +137,7 @@ function metricCell(
   const number = signed ? signedNumber : shortNumber;
   const lines = [
     headName(measured.layer, measured.head),
-    roleText(measured),
+    roleCaption(measured),
     metricLine(frame, measured, metric, number) ?? frame.say("metric_absent"),
   ];
   return { layer: measured.layer, value, written: number(value), title: lines.join("\n") };

@@ -1,4 +1,5 @@
 import { saveMenu } from "../../dom/js/saveMenu.ts";
+import { whenOther } from "../../dom/js/store.ts";
 import { tableButton } from "../../dom/js/tableButton.ts";
 import { figureButtons } from "../../figure/js/figureButtons.ts";
 import { createRail } from "../../map/js/rail.ts";
@@ -106,7 +107,7 @@ function placeParts(comparison: Comparison, pairs: HeadPairs) {
     changed.context.set({ hover: patch.hover ?? null });
   };
   const patched = createPatchedTables(context, frame, showPatched, savePatched(comparison));
-  original.parts.push(patched);
+  original.parts.push(patched, { views: [followPatched(comparison)] });
   placeComparison(comparison, {
     rail: createRail(context, { without: () => changed.context.trace }),
     outputs: createOutputs(
@@ -118,6 +119,22 @@ function placeParts(comparison: Comparison, pairs: HeadPairs) {
     tools: [savePair(comparison, pairs), patched.element],
     below: [matrix],
   });
+}
+
+/** Show the step that patching explains when it is asked for, not where a link has opened it. */
+function followPatched(comparison: Comparison) {
+  const { frame, original } = comparison;
+  let opened = false;
+  return whenOther(
+    () => [frame.payload.header.patched?.step, frame.payload.header.patched?.prefix],
+    () => {
+      if (opened && frame.payload.header.patched) {
+        original.context.act.pause();
+        original.context.act.select({ step: explainedStep(comparison) });
+      }
+      opened = true;
+    },
+  );
 }
 
 /** The step that patching explains; without one, that on screen. */

@@ -17,8 +17,8 @@ import type { Patched, PatchedTable } from "./viewPayload.ts";
 /** A head, or a position of a stack; its layer is an index of the trace. */
 type Place = { site: SiteName; layer: number } & ({ head: number } | { position: number });
 
-/** place: that can be shown. */
-type PatchedCell = NumberCell & { value: number; written: string; place?: Place };
+/** name: of a head or a position. place: that can be shown. */
+type PatchedCell = NumberCell & { value: number; written: string; name: string; place?: Place };
 
 /**
  * What values of the first text restore in the run of the second: a table for each attention, or
@@ -34,18 +34,21 @@ export function createPatchedTables(
   save: HTMLElement,
 ): Part {
   const about = element("p", { class: "about", testid: "patched-about" });
+  const chosenShare = element("p", { class: "verdict", testid: "brings-back", role: "status" });
   const bar = createColourBar();
   const tables = element("div", { class: "matrices" });
   const node = element(
     "section",
     { class: "patched", testid: "patched", "aria-label": frame.say("patched") },
     element("div", { class: "tools row wrap" }, about, explained(frame).element, bar.element, save),
+    chosenShare,
     tables,
   );
   const buttons = () => [...tables.querySelectorAll<HTMLElement>("button")];
   followArrows(tables, buttons);
   const choose = (place: Place) => show(selectionOf(place, context));
   const made = measured(() => tables.firstElementChild);
+  const byName = new Map<string, PatchedCell>();
   const draw = () => {
     const { patched } = frame.payload.header;
     node.hidden = !patched;
@@ -53,9 +56,11 @@ export function createPatchedTables(
     write(about, frame.say(...sentenceOf(patched, context.trace)));
     const scale = scaleOf(frame.palette, patched);
     bar.draw(scale);
+    byName.clear();
     tables.replaceChildren(
       ...patched.tables.map((table) => {
         const { columns, cells } = layOut(table, frame, context);
+        for (const cell of cells) if (cell.place) byName.set(nameOf(cell.place), cell);
         return numberTable(scale, {
           testid: `patched-${table.site}`,
           caption: frame.sayOfPlayer(`site_${table.site}`),
@@ -72,6 +77,8 @@ export function createPatchedTables(
     const chosen = all.find(({ dataset }) => names.includes(dataset.name ?? ""));
     for (const one of all) assign(one, "aria-pressed", String(one === chosen));
     markStop(all, chosen);
+    const cell = byName.get(chosen?.dataset.name ?? "");
+    write(chosenShare, cell ? frame.say(...bringsBack(cell)) : "");
   };
   return { element: node, views: [draw], after: [mark] };
 }
@@ -106,6 +113,18 @@ function withButton(cell: PatchedCell, choose: (place: Place) => void): NumberCe
   if (!place) return cell;
   const names = { "data-name": nameOf(place), "aria-label": title };
   return { ...cell, written: buttonElement(() => choose(place), names, written) };
+}
+
+/** The sentence that says what one head or position does alone. */
+export function bringsBack({
+  name,
+  value,
+  place,
+}: Pick<PatchedCell, "name" | "value" | "place">): [string, Record<string, string>] {
+  const kind = place && "position" in place ? "position" : "head";
+  const share = Math.round(100 * value);
+  const key = share < 0 ? "widens" : "brings_back";
+  return [`${key}_${kind}`, { name, share: `${Math.abs(share)}\u00a0%` }];
 }
 
 function explained({ say, sayOfPlayer }: ViewFrame) {
@@ -156,7 +175,7 @@ export function layOut(
         : say("restored_position", { layer, position: column, token });
     const facts = { name, value: signed(share, 3), metric: shortNumber(metric) };
     const title = say("restored_cell", facts);
-    const cell = { layer, value: share, written: printed(share), title };
+    const cell = { layer, value: share, written: printed(share), title, name };
     const index = trace.sites[site]?.numbers.indexOf(layer) ?? -1;
     if (index < 0) return cell;
     const [place, click] =

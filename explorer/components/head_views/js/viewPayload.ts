@@ -8,7 +8,7 @@ export interface MeasuredHead {
   head: number;
   metrics: Record<string, [number | null, number | null, number | null]>; // mean, low, high
   roles: string[]; // keys of groups of roles
-  role_text: string;
+  role_caption: string; // in a few words
   role_lines: string[]; // with their scores
 }
 
@@ -22,6 +22,7 @@ interface ViewHeader {
   metrics: string[];
   unmeasured?: boolean; // whether measurements stay elsewhere: nothing is said of them
   sentences?: number; // on which they were measured
+  linked_on?: number | null; // sentences of the gold metrics, where those are others
   removed_on?: number; // sentences on which each head was removed
   model?: string; // of which they were measured
   batch?: string; // the name of the sentences
