@@ -25,6 +25,7 @@ from explorer.app.state.visit import AskedRequest, initial_request, shared_query
 from explorer.app.trace_notes import trace_notes
 from explorer.app.visitor_catalog import catalog_of
 from explorer.components.player.payload import player_payload
+from explorer.core import json_values
 from explorer.core.address_fields import MOST_FORCED, MOST_INTERVENTIONS, Step, Whole
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import LANGUAGES
@@ -75,10 +76,10 @@ async def serve(request: HttpRequest) -> Response:
     """
     body = await request.body()
     try:
-        asked = msgspec.json.decode(body, type=Asked) if len(body) <= LARGEST else None
-    except msgspec.DecodeError:  # or a `ValidationError`
-        asked = None
-    if asked is None:
+        if len(body) > LARGEST:
+            raise ValueError("too large")
+        asked = msgspec.convert(json_values.parse_object(body), Asked)
+    except ValueError:  # or a `ValidationError`
         return _without_content(400)
     return await run_in_threadpool(partial(_answer, request, asked))
 

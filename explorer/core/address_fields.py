@@ -121,7 +121,7 @@ def reported(value: object, kind: Any) -> Any:
     """
     try:
         return msgspec.convert(_with_whole_numbers(value), kind)
-    except msgspec.ValidationError:
+    except (msgspec.ValidationError, RecursionError):
         return None
 
 

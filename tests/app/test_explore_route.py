@@ -120,6 +120,20 @@ def test_what_the_page_never_asks_is_refused(browser, wrong):
     assert ask(browser, **wrong).status_code == 400
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"model": "reverse-almost", "text": "8 \xff"}',  # no UTF-8
+        b'{"model": "reverse-almost", "text": "8", "\xff": 1}',
+        b'{"model": "reverse-almost", "text": "8", "more": ' + b"[" * 9000 + b"]" * 9000 + b"}",
+        b'{"model": "reverse-almost", "text": "8", "view": {"cell": '
+        + b"[" * 900 + b"]" * 900 + b"}}",
+    ],
+)  # fmt: skip
+def test_bytes_that_are_no_bounded_json_are_refused(browser, content):
+    assert browser.post(paths.TRACE, content=content).status_code == 400
+
+
 def test_what_is_no_question_is_refused(browser):
     for content in (b"", b"[]", b"{", json.dumps("x" * explore_route.LARGEST).encode()):
         assert browser.post(paths.TRACE, content=content).status_code == 400

@@ -82,6 +82,14 @@ def test_a_reported_value_is_taken_or_left_out(kind, value, taken):
     assert (type(found), found) == (type(taken), taken)
 
 
+@pytest.mark.parametrize("kind", [Whole, PAIR.reported, dict[str, list[float]]])
+def test_a_value_nested_too_deeply_is_left_out(kind):
+    nested: object = 1
+    for _ in range(2000):
+        nested = [nested]
+    assert reported(nested, kind) is None
+
+
 def test_what_is_reported_beside_a_look_is_checked_by_its_type():
     assert reported(3.0, Whole) == 3
     assert reported(0, Whole) == 0

@@ -6,21 +6,22 @@ another in 255ths, so that a search reads one row of bytes; and for each side th
 sentences.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Literal, Self, TypedDict
 from urllib.parse import urlencode
 
+import msgspec
 import numpy as np
 import pandas as pd
+from msgspec import Meta
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
-from explorer.core.address_fields import MOST_FORCED
+from explorer.core.address_fields import MOST_FORCED, Whole
 from explorer.core.errors import ConfigError, SearchError
 from explorer.core.files import as_path, opened
 from explorer.core.look import Look, Reading, Request, Selection, to_query
@@ -44,6 +45,25 @@ _CELL_BYTES = 3 * 8  # of the arrays of `SiteCells`
 _OF_A_SIDE = ("ids", "kinds", "lengths")
 _Numbers = NDArray[np.int64]
 _Cells = NDArray[np.bool_]
+_Site = Literal["encoder", "decoder", "cross"]
+_Side = Literal["source", "target"]
+
+
+class _Facts(TypedDict):
+    """The facts in a file; see `index_building`."""
+
+    version: Literal[1]  # `FORMAT_VERSION`
+    model: str
+    digest: str
+    name: str
+    corpus: str
+    heads: Annotated[list[tuple[_Site, Whole, Whole]], Meta(min_length=1)]
+    sources: list[str]
+    targets: list[str]
+    joined: bool
+    forced: list[list[Whole]] | None
+    languages: tuple[str | None, str | None]
+    labels: dict[_Side, dict[str, str]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,12 +310,11 @@ class AttentionIndex:
         return {}
 
     def refuse_uneven(self) -> None:
-        """Raise `KeyError` or `ValueError` unless all facts are there and all tensors as long as
-        the texts say."""
+        """Raise `ValueError` unless all lists and tensors are as long as the texts say, and all
+        tokens have labels."""
         for name in ("targets", "forced"):
             if self.facts[name] is not None and len(self.facts[name]) != len(self):
                 raise ValueError(name)
-        _ = self.facts["joined"], self.facts["languages"], self.facts["corpus"]
         for site in dict.fromkeys(head.site for head in self.heads):
             queries, keys = self._sides(site)
             if not len(queries.lengths) == len(keys.lengths) == len(self):
@@ -307,6 +326,8 @@ class AttentionIndex:
         for tokens in self.tokens.values():
             if not len(tokens.ids) == len(tokens.kinds) == tokens.lengths.sum():
                 raise ValueError("tokens")
+            if not tokens.labels.keys() >= set(tokens.ids.tolist()):
+                raise ValueError("labels")
 
 
 def open_index(path: str | Path) -> AttentionIndex:
@@ -321,14 +342,12 @@ def open_index(path: str | Path) -> AttentionIndex:
         pass
     try:
         file: Any = safe_open(path, framework="numpy")
-        facts = json.loads((file.metadata() or {})["index"])
-        if facts["version"] != FORMAT_VERSION:
-            raise ValueError(facts["version"])
+        facts = msgspec.json.decode((file.metadata() or {})["index"], type=_Facts)
         index = AttentionIndex(
             path, facts, {side: _tokens(file, facts, side) for side in SIDES}, file
         )
         index.refuse_uneven()
-    except (SafetensorError, KeyError, TypeError, AttributeError, ValueError) as error:
+    except (SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise SearchError("no_index", name=path.name) from error
     return index
 

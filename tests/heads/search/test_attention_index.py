@@ -1,5 +1,6 @@
 """Searches of an index; what every trace of the corpus says, cell by cell, is the oracle."""
 
+import json
 import random
 from urllib.parse import parse_qsl
 
@@ -268,3 +269,54 @@ def test_files_that_are_no_index(tmp_path):
             with pytest.raises(SearchError) as caught:
                 open_index(bad)
             assert caught.value.key == "no_index", bad
+
+
+@pytest.fixture(scope="module")
+def index_of_two(tmp_path_factory):
+    """An index of two texts: its tensors and its facts."""
+    path = tmp_path_factory.mktemp("index") / "good.index"
+    index = shipped("reverse").index(["7 3 9", "4 1"], path)
+    return load_file(path), json.loads(index._file.metadata()["index"])
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("model", 3),
+        ("digest", None),
+        ("corpus", []),
+        ("name", {}),
+        ("heads", []),
+        ("heads", [["elsewhere", 0, 0]]),
+        ("heads", [["cross", "0", 0]]),
+        ("sources", "ab"),
+        ("sources", [None, 1]),
+        ("sources", ["7 \ud800", "4 1"]),
+        ("targets", None),
+        ("targets", [1, {}]),
+        ("joined", None),
+        ("forced", [[1, "2"], []]),
+        ("languages", 1),
+        ("languages", ["fr"]),
+        ("languages", [1, 2]),
+        ("labels", {"source": {}, "target": {}}),
+        ("labels", {"source": {"x": "1"}}),
+        ("labels", []),
+        ("version", 2),
+    ],
+)
+def test_an_index_with_other_facts_is_refused(index_of_two, name, value, tmp_path):
+    tensors, facts = index_of_two
+    save_file(tensors, tmp_path / "odd.index", {"index": json.dumps({**facts, name: value})})
+    with pytest.raises(SearchError) as caught:
+        open_index(tmp_path / "odd.index")
+    assert caught.value.key == "no_index"
+
+
+def test_an_index_whose_facts_are_nested_too_deeply_is_refused(index_of_two, tmp_path):
+    tensors, facts = index_of_two
+    deep = json.dumps({"more": 0, **facts}).replace("0", "[" * 9000 + "]" * 9000, 1)
+    save_file(tensors, tmp_path / "odd.index", {"index": deep})
+    with pytest.raises(SearchError) as caught:
+        open_index(tmp_path / "odd.index")
+    assert caught.value.key == "no_index"

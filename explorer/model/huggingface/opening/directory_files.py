@@ -36,6 +36,9 @@ FORMATS = {
 }
 """Pattern of a file name → the format of the weights, and what opens it."""
 
+_CONFIG_TYPES = {"architectures": list, "model_type": str}
+"""Entries of a config that decide how it is opened; each may be missing or null."""
+
 _POINTER = b"version https://git-lfs.github.com/spec/"
 
 
@@ -47,7 +50,11 @@ def read_config(path: Path) -> dict[str, Any]:
     if not (path / CONFIG).exists():
         raise other_format(path) or _without_config(path)
     try:
-        return json_values.read_object(path / CONFIG)
+        described = json_values.read_object(path / CONFIG)
+        for key, kind in _CONFIG_TYPES.items():
+            if not isinstance(described.get(key), kind | None):
+                raise ValueError(f"{key} is no {kind.__name__}")
+        return described
     except (ValueError, RecursionError) as error:
         raise ModelDirectoryError("damaged_config", name=path.name, reason=str(error)) from error
 

@@ -147,7 +147,8 @@ def _config(path: Path, described: Mapping[str, Any], weights: Path) -> Any:
 
 def _refuse_large(path: Path, files: Iterable[Path], config: Any, dtype: torch.dtype) -> None:
     """Raise `ModelDirectoryError` if the weights do not fit into free memory."""
-    stored = getattr(config, "dtype", None) or torch.float32
+    named = getattr(config, "dtype", None)  # the library keeps a malformed one as it is
+    stored = named if isinstance(named, torch.dtype) else torch.float32
     needed = sum(file.stat().st_size for file in files) * dtype.itemsize / stored.itemsize
     free = free_memory()
     if needed > free:

@@ -487,3 +487,25 @@ def test_a_pipe_as_weights_keeps_nobody_waiting(folder):
     os.mkfifo(folder / "model.safetensors")
     with pytest.raises(FileError, match=r"model\.safetensors.* is not a file"):
         open_directory(folder)
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        {"architectures": 3},
+        {"architectures": True},
+        {"model_type": [], "auto_map": {}},
+        {"model_type": {"a": 1}, "auto_map": {}},
+    ],
+)
+def test_entries_of_a_config_of_another_type_are_refused(folder, entries):
+    described = json.loads((folder / "config.json").read_text("utf-8"))
+    (folder / "config.json").write_text(json.dumps(described | entries), "utf-8")
+    refused(folder, "damaged_config", f"{next(iter(entries))} is no ")
+
+
+@pytest.mark.parametrize("dtype", [3, {"a": 1}, True])
+def test_a_malformed_dtype_in_a_config_is_passed_over(folder, dtype):
+    described = json.loads((folder / "config.json").read_text("utf-8"))
+    (folder / "config.json").write_text(json.dumps(described | {"dtype": dtype}), "utf-8")
+    assert next(open_directory(folder).model.parameters()).dtype == torch.float32
