@@ -339,7 +339,6 @@ class ClassSession:
         if question is None:
             return None
         counts = Counter(vote.choice for vote in self._votes.values())
-        of_address = Counter(vote.network for vote in self._votes.values())
         told = {
             "number": self._number,
             **asdict(question),
@@ -348,7 +347,7 @@ class ClassSession:
             "counts": [counts[index] for index in range(len(question.candidates))],
         }
         if host is not None:
-            return {**told, "of_one_address": max(of_address.values(), default=0), "choice": None}
+            return {**told, "choice": None}
         return told if question.answer is not None else {**told, "counts": None}
 
     def _count(self, question: Question) -> None:
