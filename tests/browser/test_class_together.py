@@ -46,6 +46,11 @@ def guest(new_visitor: Callable[..., Page], address: str) -> Guests:
 
 def test_a_class_follows_its_host_and_votes(host: Page, guest: Guests, address: str) -> None:
     phone, laptop = guest(), guest(1024, 768)
+    for tab in (phone, laptop):
+        expect(tab.get_by_test_id("class-status")).to_contain_text("You are in a class.")
+        expect(tab.get_by_test_id("class-explore")).to_be_hidden()
+        assert "pip install" not in tab.locator("body").inner_text()
+        expect(tab.get_by_test_id("elsewhere")).to_have_count(0)
     host.goto(f"{address}?model=reverse&text=5+1+2&site=cross&layer=0&head=0&step=3")
     lead(host)
     for tab in (phone, laptop):

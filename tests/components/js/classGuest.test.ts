@@ -23,7 +23,7 @@ test("a guest follows who leads, until they explore alone or the host is away", 
   const view: any = { query: QUERY };
   const led = { host: false, view, away: false };
   assert.equal(followingOf(null, false), "none");
-  assert.equal(followingOf({ ...led, view: null }, false), "none");
+  assert.equal(followingOf({ ...led, view: null }, false), "waiting");
   assert.equal(followingOf({ ...led, host: true }, false), "none");
   assert.equal(followingOf(led, false), "following");
   assert.equal(followingOf(led, true), "alone");

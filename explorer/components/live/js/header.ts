@@ -29,11 +29,13 @@ export function createHeader(
   });
   const listed = data.lessons.length ? [lessons(data, language, say)] : [];
   const pages = data.site ? [...listed, training(language, say)] : [];
+  const inClass = document.documentElement.hasAttribute("data-class");
+  const more = inClass ? [] : [elsewhere(say)]; // a guest has the program of the host
   return element(
     "header",
     { class: "site" },
     element("h1", {}, say("title")),
-    element("nav", { "aria-label": say("pages") }, ...pages, elsewhere(say)),
+    element("nav", { "aria-label": say("pages") }, ...pages, ...more),
     element(
       "div",
       { class: "languages", role: "group", "aria-label": say("language") },
