@@ -279,6 +279,17 @@ def test_a_class_watches_a_training_as_it_comes(host: Page, guest: Guests, addre
     phone.on("response", lambda answer: fetched.append(answer.url))
     host.get_by_role("button", name="Start", exact=True).click()
     expect(replay).to_have_attribute("data-run", re.compile("reverse-"))
+    # The class votes on what forms, on the phones and nowhere else.
+    expect(phone.get_by_test_id("class-question")).to_have_text("Which picture will a head become?")
+    expect(host.get_by_test_id("picture-guess")).to_be_hidden()
+    choices = phone.get_by_test_id("class-choices").get_by_role("button")
+    expect(choices).to_have_count(3)
+    expect(replay).to_be_hidden()
+    choices.nth(1).click()  # from top right to bottom left: reverse
+    expect(host.get_by_test_id("class-bars").locator(".votes")).to_have_text(["0", "1", "0"])
+    host.get_by_test_id("class-reveal").click()
+    expect(phone.get_by_test_id("class-note")).to_have_text("✓ You were right.")
+    expect(replay).to_be_visible()
     expect(count).to_have_text(re.compile(r"moment (\d+)/\1 "), timeout=120_000)
     seen = count.inner_text()
     picture = replay.get_by_test_id("probe").locator("canvas").first

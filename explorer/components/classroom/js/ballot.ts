@@ -99,7 +99,7 @@ function drawChoice(
 ) {
   const [name, place] = [...button.children] as HTMLElement[];
   const { answer } = asked;
-  writeChoice(name, asked, index);
+  writeChoice(name, asked, index, say);
   write(place, placeOf(asked, index, say));
   assign(button, "aria-pressed", choice === index ? "true" : "false");
   assign(button, "aria-disabled", answer === null ? null : "true");

@@ -54,8 +54,9 @@ function createResult(room: Classroom, say: Say): Part {
     const asked = askedByHost(state.message);
     node.hidden = asked === null;
     if (!asked) return;
-    kinds.element.hidden = asked.kind === "card" || asked.answer !== null; // no part of the answer
-    if (asked.kind !== "card") kinds.check(asked.kind);
+    const guessed = asked.kind === "token" || asked.kind === "key" ? asked.kind : null;
+    kinds.element.hidden = guessed === null || asked.answer !== null; // no part of the answer
+    if (guessed) kinds.check(guessed);
     scores.checked = state.scores;
     scored.hidden = !state.leading;
     write(question, questionText(asked, say));
@@ -95,7 +96,7 @@ function drawBars(parent: HTMLElement, asked: ClassQuestion, say: Say) {
     const share = asked.asked ? votes / asked.asked : 0;
     bar.style.setProperty("--share", String(share));
     write(number, String(votes));
-    writeChoice(token, asked, index);
+    writeChoice(token, asked, index, say);
     write(place, placeOf(asked, index, say));
     node.classList.toggle("right", index === asked.answer);
   });
