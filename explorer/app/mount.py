@@ -233,6 +233,10 @@ def lesson(payload: bytes, on_report: Report) -> None:
     _mount("lesson", payload, on_report, ("card", "start", "leave"))
 
 
+_OF_PICTURES = ("guess_question", "picture_")
+"""How sentences of a training's replay begin that a vote on the picture of a head needs."""
+
+
 def class_bar(language: str) -> None:
     """In class mode, above the host's player: whether guests follow, and the vote."""
     _mount_class("bar", language, "")
@@ -247,10 +251,12 @@ def class_tools(language: str, address: str) -> None:
 
 
 def _mount_class(part: str, language: str, address: str) -> None:
+    trained = section("training_replay", language)
+    pictures = {key: trained[key] for key in trained if key.startswith(_OF_PICTURES)}
     data = {
         "part": part,
         "language": language,
-        "strings": section("class_tools", language),
+        "strings": {**section("class_tools", language), **pictures},
         "address": address,
     }
     payload = json.dumps(data, ensure_ascii=False).encode()

@@ -90,17 +90,24 @@ def source_hint(model: ListedModel, language: str) -> str:
     return say(f"explore.{model.kind}_hint", language, mask=model.mask, known=known)
 
 
+def estimated_size(found: Estimate, language: str) -> str:
+    """ "0.2 M parameters · 0.5 GB"."""
+    memory = f"{max(found.memory / 1024, 0.1):.1f}"
+    parameters = short_count(found.parameters)
+    return say("train.estimate_size", language, parameters=parameters, memory=memory)
+
+
+def estimated_time(found: Estimate, device: str, language: str) -> str:
+    """ "about 20 s on this CPU"."""
+    kind = "cpu" if device.startswith("cpu") else "gpu"
+    where = say(f"train.{'this' if found.measured else 'idle'}_{kind}", language)
+    time = short_time(found.seconds, language)
+    return say("train.estimate_time", language, time=time, where=where)
+
+
 def estimate_text(found: Estimate, device: str, language: str) -> str:
     """The estimate as a line: "0.2 M parameters · 0.5 GB · about 20 s on this CPU"."""
-    kind = "cpu" if device.startswith("cpu") else "gpu"
-    text = say(
-        "train.estimate",
-        language,
-        parameters=short_count(found.parameters),
-        memory=f"{max(found.memory / 1024, 0.1):.1f}",
-        time=short_time(found.seconds, language),
-        where=say(f"train.{'this' if found.measured else 'idle'}_{kind}", language),
-    )
+    text = f"{estimated_size(found, language)} · {estimated_time(found, device, language)}"
     if found.epochs is None:
         return text
     count = f"{found.epochs:,.0f}" if found.epochs >= 2 else f"{found.epochs:.1f}"

@@ -46,6 +46,11 @@ def guest(new_visitor: Callable[..., Page], address: str) -> Guests:
 
 def test_a_class_follows_its_host_and_votes(host: Page, guest: Guests, address: str) -> None:
     phone, laptop = guest(), guest(1024, 768)
+    for tab in (phone, laptop):
+        expect(tab.get_by_test_id("class-status")).to_contain_text("You are in a class.")
+        expect(tab.get_by_test_id("class-explore")).to_be_hidden()
+        assert "pip install" not in tab.locator("body").inner_text()
+        expect(tab.get_by_test_id("elsewhere")).to_have_count(0)
     host.goto(f"{address}?model=reverse&text=5+1+2&site=cross&layer=0&head=0&step=3")
     lead(host)
     for tab in (phone, laptop):
@@ -68,9 +73,10 @@ def test_a_class_follows_its_host_and_votes(host: Page, guest: Guests, address: 
     answers = phone.get_by_test_id("class-choices").get_by_role("button")
     expect(answers.first).to_be_visible()
     offered = answers.all_inner_texts()
-    assert len(offered) == 4
-    assert {"2"} < set(offered)
-    assert set(offered) & {"5", "3"}  # a symbol of the source: who thinks that the model copies
+    assert set(offered) == {"5", "3", "2", "eos"}  # the source, and nothing else
+    expect(host.get_by_test_id("candidates")).to_be_hidden()  # the class has the choices
+    expect(host.get_by_test_id("typed-guess")).to_be_hidden()
+    expect(host.get_by_test_id("tally")).to_be_hidden()
     bars = host.get_by_test_id("class-bars").locator(".vote")
     expect(bars.locator(".token")).to_have_text(offered)
     wrong = next(token for token in offered if token != "2")
@@ -79,16 +85,16 @@ def test_a_class_follows_its_host_and_votes(host: Page, guest: Guests, address: 
         button.click()
         expect(button).to_have_attribute("aria-pressed", "true")
     expect(host.get_by_test_id("class-answered")).to_have_text("2 of 2")
-    expect(host.get_by_test_id("class-address")).to_have_text(
-        "Most votes from one network address: 2"
-    )
     counts = [str({"2": 1, wrong: 1}.get(token, 0)) for token in offered]
     expect(bars.locator(".votes")).to_have_text(counts)
+    expect(host.get_by_test_id("ask-key")).to_be_visible()
     host.get_by_test_id("class-scores").check()
     host.get_by_test_id("class-reveal").click()
+    expect(host.get_by_test_id("ask-key")).to_be_hidden()
+    expect(host.get_by_test_id("candidates")).to_be_visible()
     expect(phone.get_by_test_id("class-note")).to_have_text("✓ You were right.")
     expect(phone.get_by_test_id("class-tally")).to_have_text("1 of 1 right")
-    expect(laptop.get_by_test_id("class-note")).to_have_text("✗ The model takes another one.")
+    expect(laptop.get_by_test_id("class-note")).to_have_text("✗ It writes 2.")
     for tab in (host, phone, laptop):
         expect(tab.locator("[data-testid=strip-target] .predicted")).to_have_text("2")
 
@@ -273,6 +279,17 @@ def test_a_class_watches_a_training_as_it_comes(host: Page, guest: Guests, addre
     phone.on("response", lambda answer: fetched.append(answer.url))
     host.get_by_role("button", name="Start", exact=True).click()
     expect(replay).to_have_attribute("data-run", re.compile("reverse-"))
+    # The class votes on what forms, on the phones and nowhere else.
+    expect(phone.get_by_test_id("class-question")).to_have_text("Which picture will a head become?")
+    expect(host.get_by_test_id("picture-guess")).to_be_hidden()
+    choices = phone.get_by_test_id("class-choices").get_by_role("button")
+    expect(choices).to_have_count(3)
+    expect(replay).to_be_hidden()
+    choices.nth(1).click()  # from top right to bottom left: reverse
+    expect(host.get_by_test_id("class-bars").locator(".votes")).to_have_text(["0", "1", "0"])
+    host.get_by_test_id("class-reveal").click()
+    expect(phone.get_by_test_id("class-note")).to_have_text("✓ You were right.")
+    expect(replay).to_be_visible()
     expect(count).to_have_text(re.compile(r"moment (\d+)/\1 "), timeout=120_000)
     seen = count.inner_text()
     picture = replay.get_by_test_id("probe").locator("canvas").first

@@ -270,7 +270,7 @@ def test_a_run_without_a_causal_mask_is_marked_and_leads_to_row_1(visit):
     tab.get_by_role("option", name="leaky-1 · ").click()
     expect(tab.get_by_test_id("run-badges")).to_have_text("no causal mask")
     expect(tab.get_by_test_id("run-settings")).to_contain_text("no causal mask · ")
-    expect(tab.get_by_test_id("run-facts")).to_contain_text("seed 7")
+    expect(tab.get_by_test_id("run-details")).to_contain_text("seed 7")
     expect(tab.get_by_test_id("moment-reason")).to_contain_text("gets 0.0 % right")
     tab.evaluate("window.loaded = true")
     tab.get_by_test_id("run-link").click()

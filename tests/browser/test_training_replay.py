@@ -173,7 +173,7 @@ def test_thumbnails_and_the_key_of_the_curves_have_one_number(replay) -> None:
         names = tab.locator(".thumbnail").evaluate_all("all => all.map((one) => one.title)")
         keys = tab.locator(".head-key button").evaluate_all("all => all.map((one) => one.title)")
         assert names == keys
-        assert all("gold weight" in name for name in names)
+        assert all("weight on the right symbol" in name for name in names)
 
 
 def test_play_is_called_pause_while_it_plays(replay) -> None:

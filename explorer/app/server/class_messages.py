@@ -117,7 +117,7 @@ class _Question(msgspec.Struct):
     tokens: Annotated[tuple[str, ...], Meta(max_length=16)]
     candidates: Annotated[tuple[str, ...], Meta(min_length=1, max_length=MOST_CANDIDATES)]
     answer: _Count | None = None
-    kind: Literal["token", "key", "card"] = "token"
+    kind: Literal["token", "key", "card", "picture"] = "token"
     head: str = ""
     positions: tuple[_Count, ...] = ()
     prompt: _Sentence = ""
@@ -219,7 +219,9 @@ def _cut(asked: _Question) -> Question:
         return Question(tokens, candidates, asked.answer)
     if asked.kind == "card":
         return Question(tokens, candidates, asked.answer, "card", prompt=asked.prompt)
+    head = asked.head[:_LONGEST_LABEL]
+    if asked.kind == "picture":
+        return Question(tokens, candidates, asked.answer, "picture", head)
     if len(asked.positions) != len(candidates):
         raise ValueError("no positions")
-    head = asked.head[:_LONGEST_LABEL]
     return Question(tokens, candidates, asked.answer, "key", head, asked.positions)

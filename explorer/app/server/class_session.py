@@ -33,16 +33,16 @@ A factor of `guest_limits` raises it."""
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to guess: the next token of the host's text, where a head looks, or what the card
-    of a lesson asks.
+    """A question to guess: the next token of the host's text, where a head looks, what the card of
+    a lesson asks, or which picture a head becomes in a training.
 
     tokens: the last of the known tokens.
     candidates: choices: tokens of the vocabulary, in an order that reveals nothing, unmasked keys,
-        or the choices of a card.
+        the choices of a card, or names of pictures.
     answer: index of the right one, len(candidates) if none of them is right; None until the host
         reveals it.
-    kind: "token", "key" for where a head looks, or "card".
-    head: the name of that head; "" for a token.
+    kind: "token", "key" for where a head looks, "card", or "picture".
+    head: the name of that head, of a picture "decoder" or ""; "" for a token.
     positions: of the keys, from 0; () for a token.
     prompt: what a card asks; "" for the others, which each page asks in its own language.
     """
@@ -339,7 +339,6 @@ class ClassSession:
         if question is None:
             return None
         counts = Counter(vote.choice for vote in self._votes.values())
-        of_address = Counter(vote.network for vote in self._votes.values())
         told = {
             "number": self._number,
             **asdict(question),
@@ -348,7 +347,7 @@ class ClassSession:
             "counts": [counts[index] for index in range(len(question.candidates))],
         }
         if host is not None:
-            return {**told, "of_one_address": max(of_address.values(), default=0), "choice": None}
+            return {**told, "choice": None}
         return told if question.answer is not None else {**told, "counts": None}
 
     def _count(self, question: Question) -> None:

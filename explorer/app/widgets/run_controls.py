@@ -15,7 +15,7 @@ from explorer.app.widgets import messages
 from explorer.app.widgets.corpus_form import corpus_form
 from explorer.app.widgets.messages import literal
 from explorer.app.widgets.training_form import available_devices, settings_form
-from explorer.components.labels import estimate_text
+from explorer.components.labels import estimated_size, estimated_time
 from explorer.components.training_replay.run_numbers import MOST_RUNS
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
@@ -32,7 +32,7 @@ _HEADS = Path(__file__).parents[1] / "views" / "heads.py"
 
 
 def start_row(run: Run | None, recorded: bool, language: str) -> None:
-    """The first row: the quick demo, Start, Stop, Resume, the forms, and the estimate."""
+    """The first row: the quick demo, Start, Stop, Resume, the forms, and the cost."""
     demo = _demo(language)
     _button("start", language, partial(_start_demo, demo), icon="play_arrow", primary=True)
     _stop_and_resume(run, recorded, language)
@@ -53,8 +53,7 @@ def start_row(run: Run | None, recorded: bool, language: str) -> None:
         _open_settings_form(demo, language)
     if train_state.form_on_screen() == train_state.CORPUS_FORM:
         _open_corpus_form(language)
-    about = [say(f"train.{one}_help", language) for one in ("quick", "start", "estimate")]
-    st.caption(_facts(demo, language), help=" ".join(about))
+    _cost(demo, language)
 
 
 def choose_runs(runs: Mapping[str, Run], key: str, language: str) -> list[Run]:
@@ -265,17 +264,18 @@ def _open_corpus_form(language: str) -> None:
     form()
 
 
-def _facts(demo: TrainingConfig, language: str) -> str:
-    """The cost of the quick demo, and the number of runs queued before it."""
+def _cost(demo: TrainingConfig, language: str) -> None:
+    """The runs queued before the quick demo and its time; its size and seed, which Simple leaves
+    out."""
     cost = estimate(demo, finished_runs(training_launcher.run_root("runs")))
-    facts = [
-        estimate_text(cost, demo.device, language),
-        say("train.fact_seed", language, value=demo.seed),
-    ]
     ahead = sum(run.config.device == demo.device for run in training_launcher.active_runs())
-    if ahead:
-        facts.insert(0, say("train.queue", language, count=ahead))
-    return literal(" · ".join(facts))
+    queue = [say("train.queue", language, count=ahead)] if ahead else []
+    about = [say(f"train.{one}_help", language) for one in ("quick", "start", "time")]
+    time = " · ".join([*queue, estimated_time(cost, demo.device, language)])
+    st.caption(literal(time), help=" ".join(about))
+    size = f"{estimated_size(cost, language)} · {say('train.fact_seed', language, value=demo.seed)}"
+    with st.container(key="demo-size", width="content"):
+        st.caption(literal(size), help=say("train.size_help", language))
 
 
 def _label(key: str, run: Run, language: str) -> str:

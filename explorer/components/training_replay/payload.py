@@ -110,7 +110,9 @@ def _described(key: str, run: Run, language: str, others: Sequence[Run]) -> dict
         "best": best,
         "others": [curves for curves, _ in compared[1:]],
         "rows": comparison_rows([run, *others], results, language) if others else [],
-        "report": _report(run_report(run, status, lines, language), status),
+        "report": _report(
+            run_report(run, status, lines, language, recorded=key.startswith("recorded/")), status
+        ),
         "settings": asdict(run_settings(run, language)),
     }
 
@@ -206,6 +208,7 @@ def _report(found: RunReport, status: Status) -> dict[str, Any]:
         "share": found.share,
         "words": found.words,
         "facts": found.facts,
+        "details": found.details,
         "problem": found.problem,
     }
 

@@ -19,6 +19,7 @@ class RunReport:
 
     words: the state.
     facts: the figures beside it.
+    details: figures of the machine and the seed, which Simple leaves out.
     problem: why the run failed, or how to resume it; "" for neither.
     share: the share that is done, 0..1.
     going: whether the run may still change.
@@ -26,15 +27,24 @@ class RunReport:
 
     words: str
     facts: list[str]
+    details: list[str]
     problem: str
     share: float
     going: bool
 
 
 def run_report(
-    run: Run, status: Status, moments: Sequence[Mapping[str, Any]], language: str
+    run: Run,
+    status: Status,
+    moments: Sequence[Mapping[str, Any]],
+    language: str,
+    *,
+    recorded: bool = False,
 ) -> RunReport:
-    """The report on `run`, from its status and its metrics so far."""
+    """The report on `run`, from its status and its metrics so far.
+
+    recorded: whether it ships with the app; how long it took elsewhere says nothing here.
+    """
     steps = run.config.steps
     at = status.step
     if moments:
@@ -42,7 +52,8 @@ def run_report(
     finished = status.state == "done"
     return RunReport(
         words=_words(run, status, moments, at, language),
-        facts=_facts(run, status, moments, at, language),
+        facts=_facts(run, status, moments, at, language, recorded),
+        details=_details(run, moments, language),
         problem=_problem(status, language),
         share=1.0 if finished else min(at / steps, 1.0),
         going=status.state in ACTIVE_STATES,
@@ -84,12 +95,17 @@ def _early_end(config: TrainingConfig, moments: Sequence[Mapping[str, Any]], lan
 
 
 def _facts(
-    run: Run, status: Status, moments: Sequence[Mapping[str, Any]], at: int, language: str
+    run: Run,
+    status: Status,
+    moments: Sequence[Mapping[str, Any]],
+    at: int,
+    language: str,
+    recorded: bool,
 ) -> list[str]:
-    """step 310/450 · 87 % right · 84 k tokens/s · 6 s left · 410 MB · cpu · seed 417"""
+    """step 310/450 · 87 % right · 6 s left"""
     facts = [say("train.fact_step", language, step=at, steps=run.config.steps)]
     if not moments:
-        return [*facts, *_constant_facts(run, language)]
+        return [*facts, *_pairs_facts(run, language)]
     now = moments[-1]
     if (exact := finite_number(now.get("exact_match"))) is not None:
         facts.append(say("train.fact_exact", language, value=f"{100 * exact:.1f}"))
@@ -98,23 +114,25 @@ def _facts(
     for name in ("bleu", "chrf"):
         if (score := finite_number(now.get(name))) is not None:
             facts.append(say(f"train.fact_{name}", language, value=f"{score:.1f}"))
-    if (speed := finite_number(now.get("tokens_per_second"))) is not None:
-        facts.append(say("train.fact_speed", language, value=f"{speed / 1000:.1f}"))
     if (seconds := finite_number(now.get("seconds"))) is not None and seconds >= 0 and now["step"]:
         left = (run.config.steps - at) * seconds / now["step"]
         if status.state == "running":
             facts.append(say("train.fact_left", language, time=short_time(left, language)))
-        else:
+        elif not recorded:
             facts.append(say("train.fact_took", language, time=short_time(seconds, language)))
+    return [*facts, *_pairs_facts(run, language)]
+
+
+def _details(run: Run, moments: Sequence[Mapping[str, Any]], language: str) -> list[str]:
+    """84 k tokens/s · 410 MB · cpu · seed 417"""
+    now = moments[-1] if moments else {}
+    details = []
+    if (speed := finite_number(now.get("tokens_per_second"))) is not None:
+        details.append(say("train.fact_speed", language, value=f"{speed / 1000:.1f}"))
     if (memory := finite_number(now.get("memory"))) is not None:
-        facts.append(say("train.fact_memory", language, value=f"{memory:.0f}"))
-    return [*facts, *_constant_facts(run, language)]
-
-
-def _constant_facts(run: Run, language: str) -> list[str]:
-    """Device and seed, and the counts of sentence pairs."""
+        details.append(say("train.fact_memory", language, value=f"{memory:.0f}"))
     seed = say("train.fact_seed", language, value=run.config.seed)
-    return [run.config.device, seed, *_pairs_facts(run, language)]
+    return [*details, run.config.device, seed]
 
 
 def _pairs_facts(run: Run, language: str) -> list[str]:

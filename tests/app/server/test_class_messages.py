@@ -105,6 +105,13 @@ def test_how_a_model_of_the_library_reads_a_text_is_part_of_the_query():
     assert screen_of(view={**VIEW, "query": query}).view == {**VIEW, "query": query}
 
 
+def test_a_question_of_pictures_names_them():
+    pictures = {"tokens": [], "candidates": ["diagonal", "ahead"], "kind": "picture"}
+    assert screen_of(question={**pictures, "head": "decoder", "answer": 1}).question == Question(
+        (), ("diagonal", "ahead"), 1, kind="picture", head="decoder"
+    )
+
+
 def test_a_question_of_a_card_has_its_prompt():
     card = {**QUESTION, "tokens": [], "kind": "card", "prompt": "Which key?"}
     assert screen_of(question=card).question == Question(

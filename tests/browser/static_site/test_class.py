@@ -331,7 +331,7 @@ def test_a_guest_whom_nobody_leads_has_the_whole_page(
     tab = new_visitor(1024, 768)
     tab.goto(f"{class_address}#model=copy&text=1+2&step=1")
     expect(tab.get_by_test_id("step-count")).to_have_text("step 1/3")
-    expect(tab.get_by_test_id("class")).to_be_hidden()
+    expect(tab.get_by_test_id("class-status")).to_contain_text("You are in a class.")
     assert tab.evaluate("navigator.serviceWorker.getRegistrations().then((all) => all.length)") == 0
     publish(view_of())
     expect(tab.get_by_test_id("class-status")).to_have_text("Following the host · 1 here")

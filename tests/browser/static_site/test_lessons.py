@@ -49,6 +49,14 @@ def test_without_lessons_there_is_no_menu_of_them(with_lessons):
     expect(tab.get_by_test_id("lessons")).to_have_count(0)
 
 
+def test_the_first_thing_that_is_offered_is_to_train_a_model(on_disk):
+    tab = on_disk()
+    offered = tab.locator("header.site :is(a, button, summary)").first
+    expect(offered).to_have_text("Train a model here")
+    offered.click()
+    expect(tab.get_by_test_id("train-start")).to_be_visible()
+
+
 def test_lessons_and_the_recorded_training_lead_back(on_disk):
     tab = on_disk()
     type_source(tab, "a b c")

@@ -8,6 +8,7 @@ const listed: (tokens: string[], chosen: string) => any[] = (tokens, chosen) =>
 
 const trace: (source: string[], more?: object) => any = (source, more = {}) => ({
   source,
+  target: [],
   header: {
     marked: false,
     sites: { cross: {} },
@@ -17,26 +18,45 @@ const trace: (source: string[], more?: object) => any = (source, more = {}) => (
 });
 const SOURCE = ["7", "3", "9", "1", "4", "<eos>"];
 
-test("a class chooses among the three likeliest tokens and a wrong one of the source", () => {
-  const offered = tokensOffered(trace(SOURCE), listed(["4", "8", "7", "5", "2"], "4"));
-  assert.deepEqual(offered, ["3", "4", "7", "8"]);
+test("a class chooses among the model's token and others of the source, the likeliest first", () => {
+  const offered = tokensOffered(trace(SOURCE), listed(["4", "8", "1", "c", "9"], "4"), 0);
+  assert.deepEqual(offered, ["1", "4", "7", "9"]);
+});
+
+test("a short source has its end as a choice, too, and no other token of the vocabulary", () => {
+  const offered = tokensOffered(trace(["1", "2", "<eos>"]), listed(["2", "c", "d", "1"], "2"), 0);
+  assert.deepEqual(offered, ["1", "2", "<eos>"]);
+});
+
+test("where the model writes its end, the others are symbols of the source", () => {
+  const offered = tokensOffered(trace(SOURCE), listed(["<eos>", "c", "3"], "<eos>"), 5);
+  assert.deepEqual(offered, ["3", "7", "9", "<eos>"]);
+});
+
+test("a model without a source has the symbols that it has read", () => {
+  const text = {
+    ...trace([], { sites: { decoder: {} } }),
+    target: ["<bos>", "a", "7", "b", "9"],
+  };
+  const offered = tokensOffered(text, listed(["5", "b", "c"], "5"), 3);
+  assert.deepEqual(offered, ["5", "7", "a", "b"]);
 });
 
 test("the token that the model writes is always among them", () => {
-  const offered = tokensOffered(trace(["1", "2"]), listed(["1", "2", "3", "4", "9"], "9"));
-  assert.deepEqual(offered, ["1", "2", "3", "9"]); // forced: not among the likeliest
+  const offered = tokensOffered(trace(["1", "2"]), listed(["1", "2", "3", "4", "9"], "9"), 0);
+  assert.deepEqual(offered, ["1", "2", "9"]); // forced: not among the likeliest
 });
 
-test("a translation and a model without a source have the next candidate as the wrong one", () => {
+test("a translation, and a model that has read nothing, have the likeliest as wrong ones", () => {
   const french = listed(["▁le", "▁la", "▁un", "▁les", "▁des"], "▁le");
-  const offered = tokensOffered(trace(["▁The", "▁cat", "<eos>"], { marked: true }), french);
+  const offered = tokensOffered(trace(["▁The", "▁cat", "<eos>"], { marked: true }), french, 0);
   assert.deepEqual([...offered].sort(), ["▁la", "▁le", "▁les", "▁un"]);
-  const alone = tokensOffered(trace([], { sites: { decoder: {} } }), listed(["a", "b"], "a"));
+  const alone = tokensOffered(trace([], { sites: { decoder: {} } }), listed(["a", "b"], "a"), 0);
   assert.deepEqual(alone, ["a", "b"]);
 });
 
 test("no token is offered twice", () => {
-  assert.deepEqual(tokensOffered(trace(["7", "7", "<eos>"]), listed(["7"], "7")), ["7"]);
+  assert.deepEqual(tokensOffered(trace(["7", "7"]), listed(["7"], "7"), 0), ["7"]);
 });
 
 test("all keys of a short text are offered, of a long one the four with the largest weights", () => {

@@ -23,7 +23,7 @@ test("a guest follows who leads, until they explore alone or the host is away", 
   const view: any = { query: QUERY };
   const led = { host: false, view, away: false };
   assert.equal(followingOf(null, false), "none");
-  assert.equal(followingOf({ ...led, view: null }, false), "none");
+  assert.equal(followingOf({ ...led, view: null }, false), "waiting");
   assert.equal(followingOf({ ...led, host: true }, false), "none");
   assert.equal(followingOf(led, false), "following");
   assert.equal(followingOf(led, true), "alone");
@@ -59,14 +59,15 @@ test("what the browser cannot compute is the host's trace", () => {
 });
 
 test("a guest is told whether the vote was right, once that is revealed", () => {
-  const say = (key: string) => key;
-  const open: any = { kind: "token", answer: null };
+  const say = (key: string, facts: any) => [key, ...Object.values(facts ?? {})].join(" ");
+  const open: any = { kind: "token", answer: null, candidates: ["<eos>", "6"] };
   assert.equal(noteOf(open, null, say), "");
   assert.equal(noteOf(open, 0, say), "may_change");
   assert.equal(noteOf({ ...open, answer: 1 }, null, say), "not_voted");
   assert.equal(noteOf({ ...open, answer: 1 }, 1, say), "voted_right");
   for (const kind of ["token", "key", "card"])
-    assert.equal(noteOf({ ...open, kind, answer: 1 }, 0, say), `voted_wrong_${kind}`);
+    assert.equal(noteOf({ ...open, kind, answer: 1 }, 0, say), `voted_wrong_${kind} 6`);
+  assert.equal(noteOf({ ...open, answer: 2 }, 0, say), "voted_wrong_all");
 });
 
 test("the question is that of the card, or of the player", () => {

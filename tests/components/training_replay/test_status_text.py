@@ -80,10 +80,19 @@ def test_the_errors_of_older_runs_and_unknown_ones_have_a_sentence(run):
 def test_the_figures_of_a_toy_task(run):
     run.append(LINE | {"tokens_per_second": 84_000.0, "memory": 410.2, "step": 50})
     set_status(run, "running", 50)
-    facts = " · ".join(report(run).facts)
-    assert facts == (
-        "step 50/100 · 25.0 % right · 84.0 k tokens/s · 2 s left · 410 MB · cpu · seed 0"
-    )
+    found = report(run)
+    assert " · ".join(found.facts) == "step 50/100 · 25.0 % right · 2 s left"
+    assert " · ".join(found.details) == "84.0 k tokens/s · 410 MB · cpu · seed 0"
+
+
+def test_the_time_of_a_recorded_run_is_that_of_another_machine(run):
+    run.append(LINE | {"step": 50})
+    set_status(run, "done", 100)
+    told = [
+        run_report(run, run.status(), run.moments(), "en", recorded=recorded).facts
+        for recorded in (False, True)
+    ]
+    assert told == [["step 100/100", "25.0 % right", "took 2 s"], ["step 100/100", "25.0 % right"]]
 
 
 def test_the_figures_of_a_translation_run(tmp_path):

@@ -2,6 +2,7 @@
 
 import { buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
+import { onPage } from "../../page/js/onPage.ts";
 import type { Choice } from "./settings.ts";
 import { TASKS } from "./toyTasks.ts";
 
@@ -34,6 +35,7 @@ export function createStartBar(state: Readonly<BarState>, act: BarActions, say: 
     ...{ type: "number", min: 0, max: LARGEST_SEED, required: true, testid: "train-seed" },
     value: Math.floor(Math.random() * SEEDS),
   });
+  const seedLabel = element("label", {}, `${say("label_seed")} `, seed);
   const start = element(
     "button",
     { type: "submit", class: "primary", testid: "train-start", title: say("start_title") },
@@ -57,10 +59,11 @@ export function createStartBar(state: Readonly<BarState>, act: BarActions, say: 
     { class: "page train-bar", testid: "train-bar", "aria-label": say("bar"), on: { submit } },
     task,
     element("label", { title: say("unmasked_title") }, unmasked, ` ${say("unmasked")}`),
-    element("label", {}, `${say("label_seed")} `, seed),
+    seedLabel,
     ...[start, stop, ...agreement, open, save, problem],
   );
   const draw = () => {
+    seedLabel.hidden = !onPage.everything;
     start.hidden = state.going;
     stop.hidden = !state.going;
     for (const one of [open, save]) one.hidden = !state.trained;

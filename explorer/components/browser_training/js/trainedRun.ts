@@ -100,6 +100,7 @@ export function runOf(training: Training, shown: RunSentences): RunData {
       share: state === "done" ? 1 : step / settings.steps,
       words: wordsOf(training, say),
       facts: factsOf(training, say),
+      details: detailsOf(training, say),
       problem: problem && say("failed", { problem }),
     },
     settings: {
@@ -136,25 +137,32 @@ function wordsOf({ settings, state, moments }: Training, say: Say) {
   return early ? say("state_reached", { share: 100 * settings.until }) : say(`state_${state}`);
 }
 
-/** step 275/400 · exact 99.2 % · 18.2 k tokens/s · 6 s left · seed 7 */
+/** step 275/400 · exact 99.2 % · 6 s left */
 function factsOf(training: Training, say: Say) {
   const { settings, moments } = training;
-  const { seed, steps } = settings;
+  const { steps } = settings;
   const now = moments.at(-1);
   const facts = [say("fact_step", { step: now?.step ?? 0, steps })];
   if (now) {
-    const { speed } = momentOf(training, now);
     const left = ((steps - now.step) * now.seconds) / now.step;
     const time = (seconds: number) => say("seconds", { count: Math.max(1, Math.round(seconds)) });
     facts.push(
       say("fact_exact", { value: (100 * now.exact).toFixed(1) }),
-      say("fact_speed", { value: ((speed ?? 0) / 1000).toFixed(1) }),
       isGoing(training)
         ? say("fact_left", { time: time(left) })
         : say("fact_took", { time: time(now.seconds) }),
     );
   }
-  return [...facts, say("fact_seed", { value: seed })];
+  return facts;
+}
+
+/** 18.2 k tokens/s · seed 7 */
+function detailsOf(training: Training, say: Say) {
+  const seed = say("fact_seed", { value: training.settings.seed });
+  const now = training.moments.at(-1);
+  if (!now) return [seed];
+  const { speed } = momentOf(training, now);
+  return [say("fact_speed", { value: ((speed ?? 0) / 1000).toFixed(1) }), seed];
 }
 
 function siteOf({ task }: Settings): SiteName {

@@ -8,6 +8,7 @@ import {
 } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { createStore } from "../../dom/js/store.ts";
+import { labelOf } from "../../trace/js/label.ts";
 import type { ClassQuestion, ClassView, Message } from "./classroom.ts";
 import { askedOf } from "./following.ts";
 import { placeOf, questionText, renewFor, writeChoice, writeKnown } from "./question.ts";
@@ -98,7 +99,7 @@ function drawChoice(
 ) {
   const [name, place] = [...button.children] as HTMLElement[];
   const { answer } = asked;
-  writeChoice(name, asked, index);
+  writeChoice(name, asked, index, say);
   write(place, placeOf(asked, index, say));
   assign(button, "aria-pressed", choice === index ? "true" : "false");
   assign(button, "aria-disabled", answer === null ? null : "true");
@@ -107,10 +108,16 @@ function drawChoice(
 }
 
 /** @param choice of this guest */
-export function noteOf({ kind, answer }: ClassQuestion, choice: number | null, say: Say) {
+export function noteOf(
+  { kind, answer, candidates }: ClassQuestion,
+  choice: number | null,
+  say: Say,
+) {
   if (answer === null) return choice === null ? "" : say("may_change");
   if (choice === null) return say("not_voted");
-  return say(choice === answer ? "voted_right" : `voted_wrong_${kind}`);
+  if (choice === answer) return say("voted_right");
+  if (answer >= candidates.length) return say("voted_wrong_all");
+  return say(`voted_wrong_${kind}`, { answer: labelOf(candidates[answer]) });
 }
 
 /**

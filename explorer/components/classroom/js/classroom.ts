@@ -1,6 +1,6 @@
 import { latestOnly } from "../../dom/js/latestOnly.ts";
 import { createStore, untracked, whenever } from "../../dom/js/store.ts";
-import { onPage } from "../../page/js/onPage.ts";
+import { onPage, setOnPage } from "../../page/js/onPage.ts";
 import type { CardText, Question, ShownCard, ShownView } from "../../page/js/pictureOnPage.ts";
 import { createStream, send, takeTab } from "./stream.ts";
 
@@ -11,14 +11,12 @@ export interface ClassView extends ShownView {
   card: CardText | null;
 }
 
-/** of_one_address: for the host, the most votes that came from one network address */
 export type ClassQuestion = Question & {
   number: number;
   answered: number;
   asked: number;
   counts: number[] | null;
   choice: number | null;
-  of_one_address?: number;
 };
 
 /** What the server tells this page; see `class_session.py`. */
@@ -79,6 +77,7 @@ export function createClassroom(): Classroom {
     const began = state.message?.elsewhere && !message.elsewhere;
     if (opened || began || message.away) publishing.forget();
     document.documentElement.toggleAttribute(BUSY, message.host);
+    setOnPage({ classVotes: askedByHost(message) !== null });
     change({ message }); // and send what could not be sent before
   });
   /** This page was perhaps loaded again, and the server perhaps started again. */
@@ -108,6 +107,7 @@ export function createClassroom(): Classroom {
       keep();
       stream.close();
       document.documentElement.removeAttribute(BUSY);
+      setOnPage({ classVotes: false });
     },
   };
 }
@@ -193,6 +193,11 @@ function questionOf({ picture, leading, paused, card, leaving }: ClassState) {
   if (paused || leaving) return null;
   if (!onPage.lesson) return picture?.question ?? null;
   return (leading && card?.question) || null;
+}
+
+/** What guests vote on, as the page of the host who leads shows it, also after the reveal. */
+export function askedByHost(message: Message | null) {
+  return message?.host && !message.elsewhere ? message.question : null;
 }
 
 /** Let the part of the page that asks a question show the answer. */

@@ -1,7 +1,9 @@
 import type { Message } from "./classroom.ts";
 
-/** none: nobody leads; away: who led is gone for the moment */
-export type Following = "none" | "away" | "alone" | "following";
+/**
+ * none: nothing is known of a class; waiting: nobody leads; away: who led is gone for the moment
+ */
+export type Following = "none" | "waiting" | "away" | "alone" | "following";
 
 /**
  * Whether a guest follows the host.
@@ -11,7 +13,8 @@ export function followingOf(
   message: Pick<Message, "host" | "view" | "away"> | null,
   alone: boolean,
 ): Following {
-  if (!message?.view || message.host) return "none";
+  if (!message || message.host) return "none";
+  if (!message.view) return "waiting";
   if (message.away) return "away";
   return alone ? "alone" : "following";
 }

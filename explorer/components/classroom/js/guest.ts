@@ -176,7 +176,7 @@ function createLine(state: Readonly<GuestState>, say: Say, change: () => void): 
     const { message, alone, lost } = state;
     const following = followingOf(message, alone);
     node.hidden = following === "none";
-    button.hidden = following === "away";
+    button.hidden = following === "away" || following === "waiting";
     write(button, say(following === "alone" ? "follow" : "explore_alone"));
     const said = lost ? "lost" : sentenceOf(message, following);
     write(status, node.hidden ? "" : say(said, { count: message?.present ?? 0 }));

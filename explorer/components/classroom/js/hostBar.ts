@@ -3,7 +3,7 @@ import { createRadios } from "../../dom/js/radios.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { onPage } from "../../page/js/onPage.ts";
 import type { Kind } from "../../page/js/pictureOnPage.ts";
-import { type ClassQuestion, type Classroom, revealAnswer } from "./classroom.ts";
+import { askedByHost, type ClassQuestion, type Classroom, revealAnswer } from "./classroom.ts";
 import { placeOf, questionText, renewFor, writeChoice } from "./question.ts";
 
 /** The line above the host's player: who follows and, while the class guesses, the votes. */
@@ -33,7 +33,6 @@ function createResult(room: Classroom, say: Say): Part {
   const { state } = room;
   const question = element("strong", { class: "question", testid: "class-asked" });
   const count = element("span", { class: "answered", role: "status", testid: "class-answered" });
-  const address = element("span", { class: "note", testid: "class-address" });
   const bars = element("div", { class: "bars", testid: "class-bars" });
   const reveal = buttonElement(
     () => revealAnswer(state.message?.question?.kind),
@@ -48,24 +47,21 @@ function createResult(room: Classroom, say: Say): Part {
     on: { change: () => room.score(scores.checked) },
   });
   const scored = element("label", { class: "scores" }, scores, say("scores"));
-  const tools = element("div", { class: "ask" }, kinds.element, scored, address);
+  const tools = element("div", { class: "ask" }, kinds.element, scored);
   const head = element("div", { class: "asked" }, question, count, reveal, tools);
   const node = element("section", { class: "result", "aria-label": say("votes") }, head, bars);
   const draw = () => {
-    const { message } = state;
-    const asked = message?.host && !message.elsewhere ? message.question : null;
+    const asked = askedByHost(state.message);
     node.hidden = asked === null;
     if (!asked) return;
-    kinds.element.hidden = asked.kind === "card";
-    if (asked.kind !== "card") kinds.check(asked.kind);
+    const guessed = asked.kind === "token" || asked.kind === "key" ? asked.kind : null;
+    kinds.element.hidden = guessed === null || asked.answer !== null; // no part of the answer
+    if (guessed) kinds.check(guessed);
     scores.checked = state.scores;
     scored.hidden = !state.leading;
     write(question, questionText(asked, say));
     question.hidden = asked.kind === "card"; // which asks it
     write(count, say("answered", { answered: asked.answered, asked: asked.asked }));
-    const ofOne = asked.of_one_address ?? 0;
-    write(address, say("of_one_address", { count: ofOne }));
-    address.hidden = ofOne < 2;
     reveal.hidden = asked.answer !== null;
     drawBars(bars, asked, say);
   };
@@ -100,7 +96,7 @@ function drawBars(parent: HTMLElement, asked: ClassQuestion, say: Say) {
     const share = asked.asked ? votes / asked.asked : 0;
     bar.style.setProperty("--share", String(share));
     write(number, String(votes));
-    writeChoice(token, asked, index);
+    writeChoice(token, asked, index, say);
     write(place, placeOf(asked, index, say));
     node.classList.toggle("right", index === asked.answer);
   });

@@ -2,11 +2,13 @@ import { element, populate } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { labelOf, writeToken } from "../../trace/js/label.ts";
 import type { ClassQuestion } from "./classroom.ts";
+import { cells, isPicture, type Picture } from "./smallPicture.ts";
 
 /** What the class is asked. */
 export function questionText({ kind, head, tokens, prompt }: ClassQuestion, say: Say) {
   if (kind === "card") return prompt;
   if (kind === "token") return say("asked");
+  if (kind === "picture") return say(head ? "guess_question_decoder" : "guess_question");
   return say("asked_key", { head, query: labelOf(tokens.at(-1) ?? "") });
 }
 
@@ -43,12 +45,22 @@ export function placeOf(
   return twice && index in positions ? say("place", { number: positions[index] + 1 }) : "";
 }
 
-/** Write a choice: a token as the player shows tokens, or what a card offers. */
+/** Write a choice: a token as the player shows tokens, what a card offers, or a picture. */
 export function writeChoice(
   node: HTMLElement,
   { kind, candidates }: Pick<ClassQuestion, "kind" | "candidates">,
   index: number,
+  say: Say,
 ) {
-  if (kind === "card") node.textContent = candidates[index];
-  else writeToken(node, candidates[index]);
+  const choice = candidates[index];
+  if (kind === "picture" && isPicture(choice)) writePicture(node, choice, say);
+  else if (kind === "card") node.textContent = choice;
+  else writeToken(node, choice);
+}
+
+function writePicture(node: HTMLElement, picture: Picture, say: Say) {
+  const label = say(`picture_${picture}`);
+  if (node.firstElementChild?.getAttribute("aria-label") === label) return;
+  const look = { class: "small-picture", role: "img", title: label, "aria-label": label };
+  node.replaceChildren(element("span", look, ...cells(picture)));
 }

@@ -32,8 +32,9 @@ export function createClassGuest(
   });
   return {
     line: (language) => {
-      const { class_tools } = data.strings[language];
-      return guest.build((key, facts) => fillIn(class_tools, key, facts));
+      const { class_tools, training_replay } = data.strings[language];
+      const sentences = { ...training_replay, ...class_tools };
+      return guest.build((key, facts) => fillIn(sentences, key, facts));
     },
     training,
     askAgain: () => {

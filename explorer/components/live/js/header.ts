@@ -28,12 +28,14 @@ export function createHeader(
     return buttonElement(() => onLanguage(code), attributes, name);
   });
   const listed = data.lessons.length ? [lessons(data, language, say)] : [];
-  const pages = data.site ? [...listed, training(language, say)] : [];
+  const pages = data.site ? [training(language, say), ...listed] : [];
+  const inClass = document.documentElement.hasAttribute("data-class");
+  const more = inClass ? [] : [elsewhere(say)]; // a guest has the program of the host
   return element(
     "header",
     { class: "site" },
     element("h1", {}, say("title")),
-    element("nav", { "aria-label": say("pages") }, ...pages, elsewhere(say)),
+    element("nav", { "aria-label": say("pages") }, ...pages, ...more),
     element(
       "div",
       { class: "languages", role: "group", "aria-label": say("language") },
@@ -59,8 +61,10 @@ function lessons(data: PageData, language: string, say: Say) {
   return node;
 }
 
+/** The first thing that is offered: the browser itself trains a model. */
 function training(language: string, say: Say) {
-  const attributes = { testid: "training", href: `training.${language}.html` };
+  const href = `training.${language}.html`;
+  const attributes = { class: "train-here", testid: "training", href };
   return element("a", attributes, say("training"));
 }
 

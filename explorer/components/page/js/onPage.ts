@@ -8,6 +8,7 @@ export interface OnPage {
   everything: boolean; // whether all controls are shown, not only those of a first look
   lesson: LessonOnPage | null; // null while no lesson is open
   picture: PictureOnPage | null; // the part mounted last: one before may still be there for a while
+  classVotes: boolean; // whether guests of a class vote on what is hidden
   away: boolean; // whether the picture shows something else than the card of the lesson
 }
 
@@ -16,6 +17,7 @@ export const { values: onPage, set: setOnPage } = createStore<OnPage>({
   everything: chosenBefore(),
   lesson: null,
   picture: null,
+  classVotes: false,
   away: false,
 });
 

@@ -8,8 +8,9 @@ export type ShownPicture = "player" | "heads";
 export type Kind = "token" | "key";
 
 export interface Question {
-  kind: Kind | "card";
-  head: string; // the one whose key is guessed; "" for another kind
+  kind: Kind | "card" | "picture"; // picture: which one a head becomes
+  /** the one whose key is guessed; of a picture "decoder" where it is of one of its own heads */
+  head: string;
   tokens: string[]; // the last of those that are known
   candidates: string[]; // in an order that tells nothing
   positions: number[]; // of the keys, from 0; none for another kind

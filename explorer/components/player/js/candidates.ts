@@ -51,7 +51,8 @@ export function createCandidates(context: TraceContext, attribution: FindAttribu
     node.classList.toggle("guessing", guessed);
     node.classList.toggle("guessed", state.guess !== null && !guessed);
     heading.draw(guessed);
-    list.element.hidden = byHeads() || (guessed && context.asked.answer !== ""); // then the card offers them
+    const elsewhere = context.asked.answer !== "" || context.classVotes; // the choices are offered
+    list.element.hidden = byHeads() || (guessed && elsewhere);
     parts.element.hidden = !byHeads();
     write(note, byHeads() ? parts.draw() : candidateNote(context, candidates));
     const answer = byHeads() ? null : state.guess?.answer;

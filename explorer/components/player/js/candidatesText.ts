@@ -46,8 +46,8 @@ function drawnNote(context: TraceContext) {
 }
 
 /**
- * While guessing: the question of this step, unless the card of a lesson asks, and how the last
- * guess was.
+ * While guessing: the question of this step, unless the card of a lesson or a vote asks, and how the
+ * last guess was.
  */
 function guessNote(context: TraceContext, row: number) {
   const { say, trace, state } = context;
@@ -57,9 +57,8 @@ function guessNote(context: TraceContext, row: number) {
   const verdict = answer
     ? say(`guess_${answer.kind}${answer.kind === "forced" ? "" : ending}`, facts)
     : "";
-  return [verdict, context.asked.answer ? "" : guessQuestion(context, row)]
-    .filter(Boolean)
-    .join(" ");
+  const askedElsewhere = context.asked.answer !== "" || context.classVotes;
+  return [verdict, askedElsewhere ? "" : guessQuestion(context, row)].filter(Boolean).join(" ");
 }
 
 /** What is to be guessed at this step; "" where nothing is hidden. */

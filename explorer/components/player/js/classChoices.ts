@@ -1,32 +1,40 @@
+import { isSpecial, termOf } from "../../trace/js/label.ts";
 import type { Candidate, Trace } from "../../trace/js/trace.ts";
 import { alphabetical } from "./candidates.ts";
 
-const LIKELY = 3; // tokens; one that is wrong stands beside them
+const MOST = 4; // choices
 const MOST_KEYS = 6; // that are all offered
 
+type Text = Pick<Trace, "header" | "source" | "target">;
+
 /**
- * The tokens among which a class chooses the next one, at most four: the likeliest, the model's own
- * among them, and a wrong one. In an order that tells nothing.
+ * The tokens among which a class chooses the next one, at most four: the model's own, and wrong ones.
+ * In an order that tells nothing.
  *
- * The wrong one is a symbol of the source where the output has the same symbols, so that whoever
- * thinks that the model copies can vote for it; else the next candidate.
+ * The wrong ones are symbols of the text where the output has the same symbols, the likeliest first;
+ * else the likeliest tokens.
  * @param listed from the most probable one on
+ * @param row after which the token comes
  */
 export function tokensOffered(
-  { header, source }: Pick<Trace, "header" | "source">,
+  text: Text,
   listed: Pick<Candidate, "token" | "chosen">[],
+  row: number,
 ) {
-  const chosen = listed.filter((candidate) => candidate.chosen);
-  const others = listed.filter((candidate) => !candidate.chosen);
-  const tokens = [...chosen, ...others].map(({ token }) => token);
-  const likely = tokens.slice(0, LIKELY);
-  const copies = header.marked || !header.sites.cross ? [] : contentOf({ header, source });
-  const wrong = [...copies, ...tokens].find((token) => !likely.includes(token));
-  return alphabetical(wrong === undefined ? likely : [...likely, wrong]);
+  const likely = listed.map(({ token }) => token);
+  const chosen = listed.filter((candidate) => candidate.chosen).map(({ token }) => token);
+  const symbols = text.header.marked ? [] : symbolsOf(text, row);
+  const wrong = symbols.length
+    ? [...likely.filter((token) => symbols.includes(token)), ...symbols]
+    : likely;
+  return alphabetical([...new Set([...chosen, ...wrong])].slice(0, MOST));
 }
 
-function contentOf({ header, source }: Pick<Trace, "header" | "source">) {
-  return source.filter((_, position) => header.content.source[position]);
+/** The symbols that a person sees before the next one, the end of the source last. */
+function symbolsOf({ header, source, target }: Text, row: number) {
+  if (!header.sites.cross) return target.slice(0, row + 1).filter((token) => !isSpecial(token));
+  const content = source.filter((_, position) => header.content.source[position]);
+  return [...content, ...source.filter((token) => termOf(token) === "term_eos")];
 }
 
 /**
@@ -38,5 +46,5 @@ function contentOf({ header, source }: Pick<Trace, "header" | "source">) {
 export function keysOffered(keys: number[], weights: ArrayLike<number>) {
   if (keys.length <= MOST_KEYS) return keys;
   const largest = [...keys].sort((one, other) => weights[other] - weights[one]);
-  return largest.slice(0, LIKELY + 1).sort((one, other) => one - other);
+  return largest.slice(0, MOST).sort((one, other) => one - other);
 }

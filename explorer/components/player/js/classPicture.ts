@@ -5,7 +5,7 @@ import type {
   ShownPicture,
   ShownView,
 } from "../../page/js/pictureOnPage.ts";
-import { keyChoices, tokenHidden, weightsHidden } from "../../trace/js/guess.ts";
+import { asksFirst, keyChoices, tokenHidden, weightsHidden } from "../../trace/js/guess.ts";
 import { initialState, type TraceState } from "../../trace/js/initialState.ts";
 import { viewOfWords, wordsOf } from "../../trace/js/lookAddress.ts";
 import { selectionOf } from "../../trace/js/selectionReport.ts";
@@ -106,11 +106,11 @@ function followHost(context: TraceContext, { query, guess }: Followed) {
 
 /**
  * What the class is to guess: with the weights hidden, too, where the head looks; else the token
- * after the current row.
+ * after the current row. The question of the first visit is the host's.
  */
 function question(context: TraceContext): Question | null {
   const { guess, site } = context.state;
-  if (!guess || currentRow(context) < 0) return null;
+  if (!guess || currentRow(context) < 0 || asksFirst(context.state)) return null;
   return guess.weightsToo && site !== "encoder" ? keyQuestion(context) : tokenQuestion(context);
 }
 
@@ -119,7 +119,7 @@ function tokenQuestion(context: TraceContext): Question | null {
   const row = currentRow(context);
   const listed = trace.candidates[row] ?? [];
   if (!listed.length) return null;
-  const candidates = tokensOffered(trace, listed);
+  const candidates = tokensOffered(trace, listed, row);
   const chosen = listed.find((candidate) => candidate.chosen)?.token;
   const right = chosen === undefined ? candidates.length : candidates.indexOf(chosen);
   return {

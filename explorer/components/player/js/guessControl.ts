@@ -27,7 +27,8 @@ export function createGuessControl(context: TraceContext): Part {
     assign(button, "aria-disabled", able ? null : "true");
     assign(button, "data-idle", able ? null : "");
     assign(button, "title", say(able ? "guess_title" : "no_guess_drawn"));
-    const askedElsewhere = asksFirst(context.state) || (context.inLesson && guess?.total === 0);
+    const byCard = context.inLesson && guess?.total === 0;
+    const askedElsewhere = asksFirst(context.state) || byCard || context.classVotes;
     label.hidden = tally.hidden = guess === null || askedElsewhere;
     if (!guess) return;
     weights.checked = guess.weightsToo;

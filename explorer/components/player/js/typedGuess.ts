@@ -3,7 +3,7 @@ import { guessToken, tokenHidden, weightsHidden } from "../../trace/js/guess.ts"
 import { currentRow } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 
-/** A box to type the next token into, while it is guessed and no card asks for it. */
+/** A box to type the next token into, while it is guessed and neither a card nor a vote asks for it. */
 export function createTypedGuess(context: TraceContext): Part {
   const { say } = context;
   const box = element("input", {
@@ -27,7 +27,7 @@ export function createTypedGuess(context: TraceContext): Part {
   });
   const draw = () => {
     const guessed = tokenHidden(context, currentRow(context)) && !weightsHidden(context);
-    node.hidden = !guessed || context.asked.answer !== "";
+    node.hidden = !guessed || context.asked.answer !== "" || context.classVotes;
   };
   return { element: node, views: [draw] };
 }

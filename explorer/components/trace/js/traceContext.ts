@@ -52,6 +52,7 @@ export interface TraceContext extends Readonly<Given> {
   readonly trace: Trace; // in the unit on screen
   readonly asked: LessonQuestions; // by a lesson
   readonly inLesson: boolean; // whether the page has the card of one
+  readonly classVotes: boolean; // on what is hidden, in the place of who guesses alone
   state: Readonly<TraceState>; // what the visitor chose
   set: Store<TraceState>["set"];
   give: Store<Given>["set"];
@@ -98,6 +99,9 @@ export function createTraceContext({
     },
     get inLesson() {
       return onPage.lesson !== null;
+    },
+    get classVotes() {
+      return onPage.classVotes;
     },
   };
   const context = withValues(parts, given.values) as TraceContext;

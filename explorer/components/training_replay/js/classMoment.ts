@@ -1,5 +1,6 @@
 import { placeOnPage } from "../../page/js/onPage.ts";
 import type { PictureOnPage, ShownMoment } from "../../page/js/pictureOnPage.ts";
+import { pictureQuestion, revealPicture } from "./pictureGuess.ts";
 import type { ReplayContext } from "./replayContext.ts";
 import { nearestMoment, type RunData } from "./runData.ts";
 
@@ -21,8 +22,8 @@ export function placeTraining(context: ReplayContext) {
   };
   const nothing = () => {};
   const placed: PictureOnPage = {
-    ...{ view, question: () => null },
-    ...{ reveal: nothing, letGuess: nothing, closeCell: nothing },
+    ...{ view, question: () => pictureQuestion(context), reveal: () => revealPicture(context) },
+    ...{ letGuess: nothing, closeCell: nothing },
     focus: () => context.root.focus({ preventScroll: true }),
   };
   placeOnPage("picture", placed, context.signal);

@@ -1,18 +1,11 @@
+import { cells, type Picture } from "../../classroom/js/smallPicture.ts";
 import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
+import { onPage } from "../../page/js/onPage.ts";
+import type { Question } from "../../page/js/pictureOnPage.ts";
 import { hasFormed, leakReason } from "./momentText.ts";
 import type { ReplayContext } from "./replayContext.ts";
 import type { RunData } from "./runData.ts";
 
-export type Picture = "diagonal" | "antidiagonal" | "scattered" | "ahead";
-
-const SIZE = 6; // rows and columns of a picture
-const SCATTERED = [3, 0, 4, 1, 5, 2]; // column of each row
-const COLUMNS: Record<Picture, (row: number) => number> = {
-  diagonal: (row) => row,
-  antidiagonal: (row) => SIZE - 1 - row,
-  scattered: (row) => SCATTERED[row],
-  ahead: (row) => row + 1,
-};
 const FORMING: Record<string, Picture> = {
   copy: "diagonal",
   reverse: "antidiagonal",
@@ -44,10 +37,7 @@ export function offeredPictures({ causal }: Pick<RunData, "causal">): Picture[] 
  */
 export function createPictureGuess(context: ReplayContext): Part {
   const { say, state, source } = context;
-  const answer = (guess: Picture | null) => {
-    guesses.set(context.run.key, guess);
-    context.set({ guess });
-  };
+  const answer = (guess: Picture | null) => keepGuess(context, guess);
   const question = element("span", { class: "guess-question", role: "status" });
   const pictures = element("span", { class: "guess-pictures" });
   const skip = buttonElement(
@@ -79,7 +69,8 @@ export function createPictureGuess(context: ReplayContext): Part {
     const right = formingPicture(run);
     const formed = isFormed(context);
     const asked = guess === undefined && run.report.going && !formed;
-    node.hidden = !right || guess === null || (!asked && !guess) || source.follows === true;
+    const unasked = guess === null || (!asked && !guess);
+    node.hidden = !right || unasked || source.follows === true || onPage.classVotes;
     if (node.hidden || !right) return;
     skip.hidden = !asked;
     showPictures(guess ? [guess] : offeredPictures(run), asked);
@@ -92,17 +83,40 @@ export function createPictureGuess(context: ReplayContext): Part {
   return { element: node, views: [draw] };
 }
 
+/**
+ * What a class votes on in the place of one person's guess; null for another task. The answer comes
+ * once the host reveals it or the picture has formed.
+ */
+export function pictureQuestion(context: ReplayContext): Question | null {
+  const { run, state } = context;
+  const right = formingPicture(run);
+  if (!right) return null;
+  const candidates = offeredPictures(run);
+  const open = state.guess === undefined && run.report.going && !isFormed(context);
+  return {
+    kind: "picture",
+    head: run.causal ? "" : "decoder",
+    tokens: [],
+    candidates,
+    positions: [],
+    prompt: "",
+    answer: open ? null : candidates.indexOf(right),
+  };
+}
+
+/** The host ends the vote; who looks at this run is not asked again. */
+export function revealPicture(context: ReplayContext) {
+  if (context.state.guess === undefined) keepGuess(context, null);
+}
+
+function keepGuess(context: ReplayContext, guess: Picture | null) {
+  guesses.set(context.run.key, guess);
+  context.set({ guess });
+}
+
 /** Whether the picture has formed at the newest moment: a look back does not ask again. */
 function isFormed({ run, say }: ReplayContext) {
   const moment = run.moments.at(-1);
   if (!moment) return false;
   return run.causal ? hasFormed(moment) : leakReason(say, run, moment) !== "";
-}
-
-/** The cells of a picture, row by row. */
-function cells(picture: Picture) {
-  return Array.from({ length: SIZE * SIZE }, (_, place) => {
-    const [row, column] = [Math.floor(place / SIZE), place % SIZE];
-    return element("i", { class: COLUMNS[picture](row) === column ? "dark" : "" });
-  });
 }

@@ -21,6 +21,7 @@ export function createProgress(context: ReplayContext): Part {
   );
   const state = element("strong", { class: "state", testid: "run-state" });
   const facts = element("span", { class: "facts", testid: "run-facts" });
+  const details = element("span", { class: "details", testid: "run-details" });
   const badges = element("span", { class: "badges", testid: "run-badges" });
   const problem = element("span", { class: "problem", testid: "run-problem" });
   const settings = element("span", { class: "run-settings", testid: "run-settings" });
@@ -29,7 +30,7 @@ export function createProgress(context: ReplayContext): Part {
     "div",
     { class: "progress" },
     bar,
-    element("div", { class: "progress-line" }, state, badges, facts),
+    element("div", { class: "progress-line" }, state, badges, facts, details),
     element("div", { class: "progress-line" }, problem, settings, hint),
   );
   const drawHint = () => {
@@ -43,6 +44,7 @@ export function createProgress(context: ReplayContext): Part {
     node.dataset.state = report.state;
     write(state, report.words);
     writeWhole(facts, report.facts.join(" · "));
+    writeWhole(details, report.details.join(" · "));
     writeWhole(problem, report.problem);
     writeWhole(settings, own.demo);
     badges.replaceChildren(...own.badges.map((text) => element("span", { class: "badge" }, text)));

@@ -1,3 +1,4 @@
+import type { Picture } from "../../classroom/js/smallPicture.ts";
 import type { Plotly } from "../../dom/js/plotly.ts";
 import { fillIn, type Say } from "../../dom/js/sentences.ts";
 import {
@@ -12,7 +13,6 @@ import type { Palette } from "../../page/js/palette.ts";
 import type { TraceState } from "../../trace/js/initialState.ts";
 import type { SiteName, Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
-import type { Picture } from "./pictureGuess.ts";
 import { createProbeTraces, type FetchProbe, type ProbeTraces } from "./probeTraces.ts";
 import { createReplayActions, type ReplayActions } from "./replayActions.ts";
 import type { RunData } from "./runData.ts";

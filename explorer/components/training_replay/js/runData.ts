@@ -43,6 +43,7 @@ interface RunReport {
   share: number; // 0..1
   words: string;
   facts: string[];
+  details: string[]; // of the machine, and the seed, which Simple leaves out
   problem: string;
 }
 
