@@ -50,7 +50,8 @@ def routes() -> list[Route]:
     return [
         Route(f"{base}/plotly.min.js", serve_plotly),
         Route(f"{base}/{COMPONENTS.name}", serve_components),
-        Route(f"{base}{server_address.PATH}", server_address.serve_script),
+        # By POST a page that is not drawn asks whether it is refused.
+        Route(f"{base}{server_address.PATH}", server_address.serve_script, methods=["GET", "POST"]),
         Route(base + paths.PROBE, _imported_late("explorer.app.server.probe_route")),
         Route(base + paths.QUESTION, _imported_late("explorer.app.server.trace_route")),
         Route(base + paths.TRACE, _imported_late("explorer.app.explore_route"), methods=["POST"]),

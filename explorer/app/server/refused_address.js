@@ -9,7 +9,7 @@
     const loading = document.querySelector(".loading-page");
     if (!loading || document.querySelector(".stElementContainer")) return;
     // POST, since a browser names the page's origin in it, as in the handshake of a WebSocket.
-    const answer = await fetch("./_stcore/health", { method: "POST" }).catch(() => null);
+    const answer = await fetch("./server_address.js", { method: "POST" }).catch(() => null);
     const isSentence = answer?.headers.get("content-type")?.startsWith("text/plain");
     if (answer?.status !== 403 || !isSentence) return;
     const refusal = document.createElement("p");
