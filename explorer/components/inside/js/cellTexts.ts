@@ -6,7 +6,7 @@ import type { Cell } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { CellArithmetic, HeadVectors } from "./arithmetic.ts";
 import { type CellNumbers, type PrintedScaling, printCell, printMasked } from "./equationDigits.ts";
-import { type Printed, printedPower, printedWeight, subscript } from "./printedNumbers.ts";
+import { type Printed, printed, printedPower, printedWeight, subscript } from "./printedNumbers.ts";
 
 const ROOT_DIGITS = 4; // of a root that is no whole number
 
@@ -92,7 +92,15 @@ function factsOf(
     keys: keysText(say, head.sink, cell.query, found.unmasked),
     count_products: found.products.length,
     width: found.value.length,
+    ...partFacts(found, found.weights[cell.key]),
   };
+}
+
+/** The length of weight × value, as the product of two printed numbers. */
+function partFacts({ length }: CellArithmetic, weight: number) {
+  const [share, long, part] = [printedWeight(weight), printed(length), printed(weight * length)];
+  const follows = Math.abs(share.value * long.value - part.value) <= part.unit / 2;
+  return { length: long.text, is_part: equals(follows), part: part.text };
 }
 
 /** The numbers of a masked cell, and of the softmax without it. */
@@ -152,6 +160,7 @@ const TELLING = {
   power: ["power"],
   "sum of powers": ["sum"],
   weight: ["weight"],
+  part: ["part"],
 } as Record<string, string[]>;
 
 /** Put "?" in the place of what this or a later card of a lesson asks. */
