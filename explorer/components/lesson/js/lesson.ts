@@ -49,6 +49,7 @@ export function mountLesson(
   };
   const markWaiting = () => root.classList.toggle("waiting", state.waiting);
   moves.follow();
+  progress.seeDeed();
   screen.show({ views: [draw, markWaiting] });
   screen.flush();
   return {
@@ -59,6 +60,7 @@ export function mountLesson(
       if (now.name !== before.name) set({ chosen: answersOf(now), first: firstTriesOf(now) });
       // The server names the card it knows; the browser may be further by now.
       if (now.name !== before.name || now.visit !== before.visit) moves.follow();
+      progress.seeDeed();
     },
     listen: (next) => {
       Object.assign(heard, next);

@@ -26,7 +26,8 @@ export function createProgress(content: Content) {
   /** Whether the picture is not that of the card. */
   const elsewhere = () => {
     const shown = card();
-    return !ended() && (onPage.away || (shown?.here === false && !shown.problem));
+    if (ended() || shown?.done) return false;
+    return onPage.away || (shown?.here === false && !shown.problem && shown.done === null);
   };
   /** @param choice for the card on screen; null = it is asked anew */
   const answer = (choice: number | null) => {
@@ -42,5 +43,9 @@ export function createProgress(content: Content) {
     keepAnswers(lesson().name, chosen, first);
     set({ chosen, first, waiting: false });
   };
-  return { state, set, say, lesson, card, ended, answered, elsewhere, answer };
+  /** What a card asks to do is its answer, once the picture has it. */
+  const seeDeed = () => {
+    if (card()?.done && !answered()) answer(0);
+  };
+  return { state, set, say, lesson, card, ended, answered, elsewhere, answer, seeDeed };
 }
