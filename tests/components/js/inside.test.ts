@@ -45,7 +45,9 @@ test("the parts of all keys have one scale, and a part is the product of printed
   const context = (open: object[]) =>
     ({
       say: (key: string, facts: Record<string, unknown>) =>
-        key === "inside_value_number" ? `${facts.length} ${facts.is_part} ${facts.part}` : key,
+        key === "inside_value_number"
+          ? `${facts.share} × ${facts.length} ${facts.is_part} ${facts.part}`
+          : key,
       trace: { header: { reasons: ["open", "later position", "padding"] } },
       state: { site: "cross", layer: 0, head: 0, shows: "weight" },
       asked: { open },
@@ -59,9 +61,9 @@ test("the parts of all keys have one scale, and a part is the product of printed
   near(one.span[1], 3 * one.weights[0]);
   const text = (open: object[]) =>
     cellTexts(context(open), head, one, mask, { query: 0, key: 0 }).numbers.value;
-  assert.equal(text([]), "5.00 ≈ 3.66"); // .73 × 5.00 is 3.65; 0.73106 × 5 is 3.6553
+  assert.equal(text([]), "0.7311 × 5.0000 = 3.66"); // .73 × 5.00 is 3.65, and 3.655 is a tie
   const asked = { answer: "part", site: "cross", layer: 0, head: 0, query: 0, key: 0 };
-  assert.equal(text([asked]), "5.00 ≈ ?");
+  assert.equal(text([asked]), "0.7311 × 5.0000 = ?");
 });
 
 test("a masked cell has a score and no weight", () => {

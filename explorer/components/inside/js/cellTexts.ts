@@ -8,6 +8,7 @@ import type { CellArithmetic, HeadVectors } from "./arithmetic.ts";
 import { type CellNumbers, type PrintedScaling, printCell, printMasked } from "./equationDigits.ts";
 import { type Printed, printed, printedPower, printedWeight, subscript } from "./printedNumbers.ts";
 
+const PART_DIGITS = [0, 1, 2, 3]; // beyond the usual ones
 const ROOT_DIGITS = 4; // of a root that is no whole number
 
 export type StepName = "product" | "scaled" | "mask" | "softmax" | "value" | "output";
@@ -96,11 +97,18 @@ function factsOf(
   };
 }
 
-/** The length of weight × value, as the product of two printed numbers. */
+/** The length of weight × value, as the product of two numbers with as many digits as it takes. */
 function partFacts({ length }: CellArithmetic, weight: number) {
-  const [share, long, part] = [printedWeight(weight), printed(length), printed(weight * length)];
-  const follows = Math.abs(share.value * long.value - part.value) <= part.unit / 2;
-  return { length: long.text, is_part: equals(follows), part: part.text };
+  const part = printed(weight * length);
+  const factors = PART_DIGITS.map((more) => [
+    more ? printed(weight, more) : printedWeight(weight),
+    printed(length, more),
+  ]);
+  const follows = ([share, long]: Printed[]) =>
+    Math.abs(share.value * long.value - part.value) <= part.unit / 2;
+  const [share, long] = factors.find(follows) ?? factors[0];
+  const is_part = equals(follows([share, long]));
+  return { share: share.text, length: long.text, is_part, part: part.text };
 }
 
 /** The numbers of a masked cell, and of the softmax without it. */
@@ -159,7 +167,7 @@ const TELLING = {
   exponent: ["exponent"],
   power: ["power"],
   "sum of powers": ["sum"],
-  weight: ["weight"],
+  weight: ["weight", "share"],
   part: ["part"],
 } as Record<string, string[]>;
 
