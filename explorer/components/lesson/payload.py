@@ -130,6 +130,5 @@ def list_payload(
 
 
 def _pack(content: Mapping[str, Any], language: str) -> bytes:
-    return pack_payload(
-        {"language": language, "strings": section("lessons", language), **content}, {}
-    )
+    strings = {**section("lessons", language), **section("glossary", language)}
+    return pack_payload({"language": language, "strings": strings, **content}, {})

@@ -1,5 +1,6 @@
 import { onResize } from "../../dom/js/onResize.ts";
 import { computed, createScreen, untracked } from "../../dom/js/store.ts";
+import { explainTerms } from "../../dom/js/terms.ts";
 import type { LessonOnPage, LessonQuestions, OpenQuestion } from "../../page/js/lessonOnPage.ts";
 import { onPage, placeOnPage, setOnPage } from "../../page/js/onPage.ts";
 import type { View } from "../../page/js/streamlitComponent.ts";
@@ -40,32 +41,30 @@ export function mountLesson(
   onResize([root], unmounted.signal, () => keepHeight(root.offsetHeight));
   setOnPage({ away: false });
   placeOnPage("lesson", shownOnPage(progress), unmounted.signal);
+  explainTerms(root, progress.say, unmounted.signal);
   document.documentElement.setAttribute(OPEN, "");
   const draw = () => {
     const { shown, index, chosen, first } = state;
     root.lang = shown.language;
     if (progress.ended()) parts.drawEnd(shown, scoreOf(first));
     else parts.draw(shown, index, chosen.get(index), progress.elsewhere());
+    parts.drawWaiting(progress.lesson(), state.waiting);
   };
-  const markWaiting = () => root.classList.toggle("waiting", state.waiting);
   moves.follow();
   progress.seeDeed();
-  screen.show({ views: [draw, markWaiting] });
+  screen.show({ views: [draw] });
   screen.flush();
   return {
     update: (next) => {
       const before = progress.lesson();
       const now = next.lesson as Lesson;
-      set({ shown: next, waiting: false });
+      set({ shown: next, waiting: null });
       if (now.name !== before.name) set({ chosen: answersOf(now), first: firstTriesOf(now) });
       // The server names the card it knows; the browser may be further by now.
       if (now.name !== before.name || now.visit !== before.visit) moves.follow();
       progress.seeDeed();
     },
-    listen: (next) => {
-      Object.assign(heard, next);
-      set({ waiting: false }); // an answer of any kind ends the waiting
-    },
+    listen: (next) => Object.assign(heard, next),
     focus: () => parts.next.focus(),
     destroy: () => {
       unmounted.abort();
@@ -90,8 +89,8 @@ function createMoves(
     const { cards } = lesson();
     if (to < 0 || to >= cards.length) return;
     const look = cards[to]?.here ? cards[to].look : null;
-    if (look) set({ index: to, look: { ...look }, waiting: false });
-    else set({ waiting: true });
+    if (look) set({ index: to, look: { ...look }, waiting: null });
+    else set({ waiting: to });
     heard.onCard(to, look !== null);
   };
   return {
@@ -103,7 +102,7 @@ function createMoves(
       else if (next > cards.length) heard.onStart(following?.[0] ?? "");
       else {
         keepFinished(name);
-        set({ index: next, waiting: false });
+        set({ index: next, waiting: null });
         onEnd();
       }
     },
@@ -135,7 +134,7 @@ function shownOnPage(progress: Progress): LessonOnPage {
     );
     return {
       answer: answered() || elsewhere() ? "" : (card()?.answer ?? ""),
-      answered: answered() && !elsewhere() && !state.waiting, // else it was to the card that is left
+      answered: answered() && !elsewhere() && state.waiting === null, // else it was to the card that is left
       open: open.flatMap(questionOf),
     };
   });

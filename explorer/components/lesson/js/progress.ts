@@ -16,7 +16,7 @@ export function createProgress(content: Content) {
     chosen: answersOf(opened),
     first: firstTriesOf(opened),
     look: null as Look | TrainingLook | null, // what the picture is to show
-    waiting: false, // for a card of another text
+    waiting: null as number | null, // the card of another text that was asked for
   });
   const say: Say = (key, facts) => fillIn(state.shown.strings, key, facts);
   const lesson = () => state.shown.lesson as Lesson;
@@ -41,7 +41,7 @@ export function createProgress(content: Content) {
       if (!first.has(index)) first.set(index, choice < 0 ? choice : right);
     }
     keepAnswers(lesson().name, chosen, first);
-    set({ chosen, first, waiting: false });
+    set({ chosen, first, waiting: null });
   };
   /** What a card asks to do is its answer, once the picture has it. */
   const seeDeed = () => {
