@@ -101,8 +101,6 @@ function createHeading(say: Say) {
 function drawMoves(say: Say, { back, next, again }: Buttons, index: number, away: boolean) {
   write(back, say("back"));
   back.disabled = index === 0;
-  write(again, say("view"));
-  assign(again, "title", say("view_title"));
   again.classList.toggle("primary", away);
   next.classList.toggle("primary", !away);
 }
@@ -125,7 +123,8 @@ function drawWayOn(
   write(next, say(ended ? "next_lesson" : index + 1 < cards ? "next" : "finish"));
   assign(next, "title", following ? following[1] : null);
   next.hidden = ended && !following;
-  again.hidden = ended;
+  write(again, say(ended ? "again" : "view"));
+  assign(again, "title", say(ended ? "again_title" : "view_title"));
   write(leave, say(ended ? "to_explorer" : "leave"));
   assign(leave, "title", back ? null : say("leave_title"));
   leave.hidden = !leaves || (Boolean(back) && !ended);

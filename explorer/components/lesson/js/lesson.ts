@@ -11,6 +11,7 @@ import { shownCard } from "./classCard.ts";
 import type { Card, Content, Lesson, Listeners } from "./content.ts";
 import { keepFinished } from "./finished.ts";
 import { createProgress, type Progress } from "./progress.ts";
+import { keepScore } from "./scores.ts";
 
 const OPEN = "data-lesson"; // on the page, for its style sheet
 const HEIGHT = "--lesson-height"; // read by what stays in view below the card
@@ -81,7 +82,7 @@ export function mountLesson(
  * @param onEnd called when the end is what is to be drawn
  */
 function createMoves(
-  { state, set, lesson, answer }: Progress,
+  { state, set, lesson, ended, answer, forgetAll }: Progress,
   heard: Listeners,
   onEnd: () => void,
 ) {
@@ -101,14 +102,17 @@ function createMoves(
       if (next < cards.length) go(next);
       else if (next > cards.length) heard.onStart(following?.[0] ?? "");
       else {
+        const right = scoreOf(state.first);
         keepFinished(name);
+        if (right !== null) keepScore(name, { right, questions: lesson().questions });
         set({ index: next, waiting: null });
         onEnd();
       }
     },
     again: () => {
-      answer(null);
-      go(state.index);
+      if (ended()) forgetAll();
+      else answer(null);
+      go(ended() ? 0 : state.index);
     },
     leave: () => {
       forgetAnswers();

@@ -43,9 +43,14 @@ export function createProgress(content: Content) {
     keepAnswers(lesson().name, chosen, first);
     set({ chosen, first, waiting: null });
   };
+  /** The lesson begins anew. */
+  const forgetAll = () => {
+    keepAnswers(lesson().name, new Map(), new Map());
+    set({ chosen: new Map(), first: new Map() });
+  };
   /** What a card asks to do is its answer, once the picture has it. */
   const seeDeed = () => {
     if (card()?.done && !answered()) answer(0);
   };
-  return { state, set, say, lesson, card, ended, answered, elsewhere, answer, seeDeed };
+  return { state, set, say, lesson, card, ended, answered, elsewhere, answer, forgetAll, seeDeed };
 }
