@@ -36,6 +36,10 @@ def main() -> None:
         lesson_menu(language, explore, train)
         choose_language(language)
         everything_switch(language)
+    with st.container(key="pages", horizontal=True, vertical_alignment="center", gap="small"):
+        st.text(say("explore.title", language))  # on a phone, whose header has no room
+        for page in (explore, heads, train):
+            st.page_link(page)
     with st.container(key="skeleton"):  # main.css hides it when the page has something to show
         st.text(say("explore.loading", language))
     chosen.run()

@@ -19,6 +19,13 @@ def add_parser(commands: Any) -> None:
         "--name", default="", help="by which guests open the app (default: the address)"
     )
     command.add_argument(
+        "--guests",
+        type=int,
+        metavar="N",
+        help="pages, votes and curves that one network address may have, such as a school's "
+        "(default: 150 pages and votes, 30 curves)",
+    )
+    command.add_argument(
         "--new-key",
         action="store_true",
         help="begin anew: the browser that led the last class on this port is a guest's",
@@ -58,7 +65,13 @@ def _start_class(options: argparse.Namespace) -> int:
 
     _name_folders(options.models)
     _name_lessons(options.lessons)
-    return launch.serve_class(options.port, options.address, options.name, new_key=options.new_key)
+    return launch.serve_class(
+        options.port,
+        options.address,
+        options.name,
+        new_key=options.new_key,
+        guests=options.guests,
+    )
 
 
 def _name_folders(paths: list[Path]) -> None:

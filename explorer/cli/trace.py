@@ -3,7 +3,7 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from explorer.cli.common import add_languages, add_model, comma_list, opened, whole_number
 from explorer.core.errors import ConfigError, FileError
@@ -11,6 +11,9 @@ from explorer.core.number_format import typed_number
 from explorer.core.trace_size import FIT, Layers
 from explorer.core.verbs import VERBS, form
 from explorer.core.vocabulary import shorten
+
+if TYPE_CHECKING:
+    from explorer.core.trace import Trace
 
 _LAST_LAYER = 9_999  # of any model that a trace could hold
 
@@ -115,12 +118,27 @@ def _trace(options: argparse.Namespace) -> int:
         found = trace.predictions()
         if found.token.ne("").all():  # a table for each token: its predicted labels
             found = found[found.chosen]
-        tables = [trace.integrity()] if found.empty else [found, trace.integrity()]
-        print("\n\n".join([repr(trace), *(table.to_string(index=False) for table in tables)]))
+        tables = [] if found.empty else [found.to_string(index=False)]
+        print("\n\n".join([repr(trace), *tables, _checks(trace)]))
         return 0
     (trace.save if out.suffix == ".trace" else trace.to_html)(out)
     print(f"{out}: {' '.join(trace.source_tokens)} → {trace.text}")
     return 0
+
+
+def _checks(trace: "Trace") -> str:
+    """The integrity checks, each with its result in words."""
+    from explorer.core.i18n import say
+    from explorer.core.interventions import expected_sentence
+
+    checks = trace.integrity()
+    results = [
+        say(expected_sentence(row["check"], trace.facts))
+        if row["expected"] and row["error"] > row["limit"]
+        else ("ok" if row["ok"] else "failed")
+        for row in checks.to_dict("records")
+    ]
+    return checks[["check", "error", "limit"]].assign(result=results).to_string(index=False)
 
 
 def _given(options: argparse.Namespace) -> dict[str, Any]:

@@ -106,6 +106,7 @@ def _train_alone(
     trainer = Trainer(config)
     if distributed.rank() == 0:
         _print_data(trainer.data_module)
+        print(say("train.kept_at_end", name=options.out), file=sys.stderr, flush=True)
     with _progress_bar(config) as show:
         for moment in trainer.run():
             if moment is not None:

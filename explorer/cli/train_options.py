@@ -117,7 +117,7 @@ def _default_text(name: str) -> str:
         others = {f"--task {task}": _defaults(task) for task in choices_of("task")}
         others |= {"--pairs": _defaults(pairs="FILE"), "--texts": _defaults(texts="FILE")}
         shown += [
-            f"with {given} {value}"
+            f"with {given} {_shown(value)}"
             for given, config in others.items()
             if (value := getattr(config, name)) != default
         ]
@@ -195,5 +195,7 @@ def refuse_other_settings(options: argparse.Namespace, config: "TrainingConfig")
 
 
 def _shown(value: object) -> str:
-    """A setting, formatted for the help."""
+    """A setting, formatted for the help and for errors."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return " ".join(value) if isinstance(value, tuple) else str(value) or "none"

@@ -92,14 +92,14 @@ def source_hint(model: ListedModel, language: str) -> str:
 
 def estimate_text(found: Estimate, device: str, language: str) -> str:
     """The estimate as a line: "0.2 M parameters · 0.5 GB · about 20 s on this CPU"."""
-    where = say("train.this_cpu" if device.startswith("cpu") else "train.this_gpu", language)
+    kind = "cpu" if device.startswith("cpu") else "gpu"
     text = say(
-        "train.estimate" if found.measured else "train.estimate_rough",
+        "train.estimate",
         language,
         parameters=short_count(found.parameters),
         memory=f"{max(found.memory / 1024, 0.1):.1f}",
         time=short_time(found.seconds, language),
-        where=where,
+        where=say(f"train.{'this' if found.measured else 'idle'}_{kind}", language),
     )
     if found.epochs is None:
         return text

@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 
 from explorer.components.html_export import html_page
+from explorer.core.i18n import say
 from explorer.core.trace import Trace
 
 
@@ -15,8 +16,8 @@ def show(trace: Trace, *, language: str = "en", height: int = 760) -> None:
     """Show the stepping player for `trace`.
 
     In a notebook it appears under the cell, `height` pixels high, in a frame of its own; elsewhere
-    it opens in the browser. If all cells are in one page, the first one that shows a trace loads
-    plotly.js (0.7 MB) for the others.
+    it opens in the browser, or, without one, the path of its file is printed. If all cells are in
+    one page, the first one that shows a trace loads plotly.js (0.7 MB) for the others.
     """
     if _in_notebook():
         from IPython.display import HTML, display
@@ -27,12 +28,14 @@ def show(trace: Trace, *, language: str = "en", height: int = 760) -> None:
     html = html_page(trace, language)
     with tempfile.NamedTemporaryFile("w", suffix=".html", encoding="utf-8", delete=False) as file:
         file.write(html)
-    webbrowser.open(Path(file.name).as_uri())
+    if not webbrowser.open(Path(file.name).as_uri()):
+        print(say("explore.no_browser", language, file=file.name))
 
 
 def _frame(html: str, height: int) -> str:
     style = f"width: 100%; height: {int(height)}px; border: 0"
-    return f'<iframe srcdoc="{escape(html)}" style="{style}"></iframe>'
+    # IPython warns of HTML that is a frame alone; its own class for frames has no `srcdoc`.
+    return f'<div><iframe srcdoc="{escape(html)}" style="{style}"></iframe></div>'
 
 
 _bringing: list[str] = []

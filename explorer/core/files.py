@@ -1,14 +1,16 @@
 """Reading and writing files: regular files only, atomically, and with the errors of the system as
 `FileError`."""
 
+import glob
 import logging
 import math
 import os
 import stat
+import sys
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
@@ -18,6 +20,9 @@ from explorer.core.errors import ExplorerError, FileError
 _LOG = logging.getLogger("explorer")
 _NON_BLOCKING = getattr(os, "O_NONBLOCK", 0)  # Windows has neither such files nor the flag
 _BINARY = getattr(os, "O_BINARY", 0)
+
+_UNFINISHED = ".unfinished"
+"""Ending of a file that is still written."""
 
 replacing = threading.RLock()
 """Held while a file is replaced. A thread that holds it can end the process at once, and no
@@ -209,6 +214,35 @@ def _is_same(path: Path, other: Path) -> bool:
 
 
 def _new_file_beside(path: Path) -> tuple[int, Path]:
-    """A new empty file in the folder of `path`, open for writing, and its path."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    return descriptor, Path(name)
+    """A new empty file in the folder of `path`, open for writing, and its path. It is locked until
+    it is closed, and those that killed processes left there are removed."""
+    _remove_left(path)
+    while True:
+        prefix, suffix = f"{path.name}.", _UNFINISHED
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=prefix, suffix=suffix)
+        _lock(descriptor)
+        if (made := Path(name)).exists():  # not taken for one that was left, before it was locked
+            return descriptor, made
+        os.close(descriptor)
+
+
+def _remove_left(path: Path) -> None:
+    """Remove what processes that were killed while they wrote `path` have left in its folder."""
+    for left in path.parent.glob(f"{glob.escape(path.name)}.????????{_UNFINISHED}"):
+        with suppress(OSError, FileError):
+            if sys.platform == "win32":  # which removes no file that a process has open
+                left.unlink()
+                continue
+            with opened(left) as file:
+                _lock(file.fileno(), wait=False)
+                left.unlink()
+
+
+def _lock(descriptor: int, *, wait: bool = True) -> None:
+    """Lock an open file until it is closed. Raises `OSError` if another process has, or, without
+    `wait`, if the file system has no locks."""
+    if sys.platform != "win32":
+        import fcntl
+
+        with suppress(OSError) if wait else nullcontext():
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))

@@ -10,7 +10,10 @@ whose key begins with the name of the section:
     train.queue = "{count} {count:tâche attend|tâches attendent}"
 """
 
+import locale
+import os
 import re
+import sys
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -129,6 +132,18 @@ def nearest_language(tag: str) -> str:
     same = (code for code in LANGUAGES if code.lower() == wanted)
     near = (code for code in LANGUAGES if _first_subtag(code) == _first_subtag(wanted))
     return next(same, next(near, "en"))
+
+
+def terminal_language() -> str:
+    """The language of this person's terminal: of the locale, on Windows of its menus."""
+    if sys.platform == "win32":
+        import ctypes
+
+        code = ctypes.windll.kernel32.GetUserDefaultUILanguage()
+        named = locale.windows_locale.get(code, "")
+    else:
+        named = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    return nearest_language(named.partition(".")[0].replace("_", "-"))
 
 
 def _first_subtag(tag: str) -> str:

@@ -208,10 +208,21 @@ def expected_errors(facts: Mapping[str, Any]) -> frozenset[str]:
     to padding changes with the padding. Malformed facts excuse nothing.
     """
     unmasked = _sites_with_unmasked_cells(stated(facts))
-    config = facts.get("config")
-    if isinstance(config, Mapping) and config.get("causal") is False:
+    if _is_without_causal_mask(facts):
         unmasked |= {"decoder"}
     return frozenset(_UNAVOIDABLE[site] for site in unmasked)
+
+
+def expected_sentence(check: str, facts: Mapping[str, Any]) -> str:
+    """The key of the sentence why an integrity check of a trace with these `facts` must fail."""
+    leaks = check == _UNAVOIDABLE["decoder"] and _is_without_causal_mask(facts)
+    return "player.expected_no_causal_mask" if leaks else f"player.expected_{check}"
+
+
+def _is_without_causal_mask(facts: Mapping[str, Any]) -> bool:
+    """Whether the model of a trace was trained without the causal mask."""
+    config = facts.get("config")
+    return isinstance(config, Mapping) and config.get("causal") is False
 
 
 _MOST_LAYERS = 10_000  # that a malformed trace may name

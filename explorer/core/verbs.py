@@ -72,9 +72,9 @@ class Argument:
             case "choice":
                 return self.choices[self.choices.index(word)]
             case "number":
-                return float(word)
+                return _decimal(word)
             case "numbers" if several := word.replace(",", " ").split():
-                return tuple(map(float, several))
+                return tuple(map(_decimal, several))
         return _whole(word)
 
     def checked(self, value: Any) -> object:
@@ -421,6 +421,13 @@ def words_of(kind: type) -> list[str]:
 def head_name(site: str, layer: int | None, head: int | None) -> str:
     """Name of a head in a line of text, such as "cross.1.2"; "*" stands for all layers or heads."""
     return ".".join([site, *("*" if part is None else str(part) for part in (layer, head))])
+
+
+def _decimal(word: str) -> float:
+    """The number that a word is in both languages; `float` reads "1_0" and other digits, too."""
+    if "_" in word or not word.isascii():
+        raise ValueError
+    return float(word)
 
 
 def _whole(word: str) -> int:

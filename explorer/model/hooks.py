@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from fnmatch import fnmatchcase
 from types import MappingProxyType
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from torch import Tensor, nn
 
@@ -45,6 +45,14 @@ class HookPoint(nn.Module):
         for action in _actions.get().get(self, ()):
             value = action(value)
         return value
+
+    def _refuse_hook(self, *_: object, **__: object) -> NoReturn:
+        """PyTorch's hooks never run, since `__call__` is replaced. Raises `HookError`."""
+        raise HookError("no_torch_hook", module=__name__)
+
+    register_forward_hook = register_forward_pre_hook = _refuse_hook
+    register_full_backward_hook = register_full_backward_pre_hook = _refuse_hook
+    register_backward_hook = _refuse_hook
 
 
 def watched(*points: HookPoint) -> bool:

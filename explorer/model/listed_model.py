@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+from explorer.core.json_values import number
 from explorer.core.vocabulary import LONGEST_LINKED_TEXT, LONGEST_TEXT, is_chinese
 from explorer.model import examples
 
@@ -31,6 +32,7 @@ class ModelSummary:
     symbols: the vocabulary of a model of symbols; empty for one that reads any text, in pieces.
     most_tokens: of a source, without its end.
     trained_tokens: of the longest source in training; `most_tokens` if unknown.
+    usual_tokens: of an average text of its training pairs; 0 if unknown.
     task, credit: "" if unknown. credit: the authors of the training data.
     exact_match: 0 to 1. bleu: 0 to 100. test_sources: number of distinct sentences, held out of
     training, that BLEU was measured on. word_perplexity: of held-out texts. Each is None if
@@ -43,6 +45,7 @@ class ModelSummary:
     family: str = ""
     most_tokens: int = 0
     trained_tokens: int = 0
+    usual_tokens: float = 0.0
     encoder_layers: int = 0
     decoder_layers: int = 0
     heads: int = 0
@@ -68,6 +71,7 @@ class ModelSummary:
             symbols=symbols,
             most_tokens=most,
             trained_tokens=_trained_tokens(facts.get("longest"), most),
+            usual_tokens=_usual_tokens(facts.get("pairs")),
             encoder_layers=int(config["encoder_layers"]),
             decoder_layers=int(config["decoder_layers"]),
             heads=int(config["heads"]),
@@ -200,6 +204,11 @@ class ListedModel:
 
 def _trained_tokens(value: object, most: int) -> int:
     return min(value, most) if isinstance(value, int) and value > 0 else most
+
+
+def _usual_tokens(pairs: object) -> float:
+    pieces = pairs.get("pieces") if isinstance(pairs, Mapping) else None
+    return number(pieces, 1.0, 1e6, otherwise=0.0)
 
 
 def _text(value: object, longest: int) -> str:

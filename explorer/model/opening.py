@@ -26,6 +26,9 @@ EXTRA = "pip install 'attention-explorer[huggingface]'"
 
 TRACE_SUFFIX = ".trace"
 
+_MODELS_OF_RUN = ("checkpoint.safetensors", "best.safetensors")
+"""In the folder of a run, see `training.recorded_run`."""
+
 
 def load(
     path: str | Path, name: str | None = None, *, download: bool = False, **options: Any
@@ -39,16 +42,31 @@ def load(
     with reading(path):  # too long a name is an error of the system
         is_directory = path.is_dir()
     if is_directory:
+        if _is_run(path):
+            raise _inside_run(path, path)
         return load_directory(
             path if path.name else path.resolve(), name, **options
         )  # "." has none
     try:
         return load_checkpoint(path, name)
     except CheckpointError as error:
-        if not (path.parent / "config.json").is_file():
+        if _is_run(path.parent) and path.name not in _MODELS_OF_RUN:
+            raise _inside_run(path, path.parent) from error
+        if _is_run(path.parent) or not (path.parent / "config.json").is_file():
             raise
         named = {"name": path.name, "directory": str(path.parent)}
         raise ModelDirectoryError("inside_directory", **named) from error
+
+
+def _is_run(folder: Path) -> bool:
+    """Whether `folder` is that of a training's run, whose model was saved."""
+    return all((folder / name).is_file() for name in (_MODELS_OF_RUN[0], "metrics.jsonl"))
+
+
+def _inside_run(path: Path, folder: Path) -> CheckpointError:
+    """The error for something of a run that is not its model."""
+    checkpoint = printable(str(folder / _MODELS_OF_RUN[0]))
+    return CheckpointError("inside_run", name=printable(str(path)), checkpoint=checkpoint)
 
 
 def located(path: str | Path, *, download: bool = False) -> Path:

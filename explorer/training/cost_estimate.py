@@ -3,7 +3,7 @@
 The time depends on the file of pairs, too: on the length of its texts, on the number translated at
 each evaluation, and on the number of pairs that pieces are learnt from. It is taken from the newest
 finished run of similar size on this machine; without one, it is a rough estimate from the number of
-operations, and shown as such.
+operations on an idle machine, and shown as such.
 """
 
 import os
@@ -46,7 +46,7 @@ class PairsSize:
 class Estimate:
     """Cost of a training.
 
-    memory: MB; seconds: at most; measured: whether the time is taken from an earlier run.
+    memory: MB; seconds: of all steps; measured: whether the time is taken from an earlier run.
     epochs: how often each pair is seen; None if the pairs are not known.
     """
 

@@ -122,3 +122,14 @@ def test_without_positions_order_is_lost_as_the_lesson_says():
     assert translator.trace(dog).text != translator.trace(man).text
     without = [translator.trace(text, without=POSITIONS).text for text in (dog, man)]
     assert without[0] == without[1] not in (translator.trace(dog).text, translator.trace(man).text)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_first_lesson_shows_the_symbols_and_the_one_token_that_its_last_card_names(language):
+    """Card 1 calls “4” the last symbol, card 6 “eos” the one more token of the source."""
+    cards = lessons().in_language("query-and-key", language).cards
+    for shown in (card_visit(one, shipped_models()) for one in cards):
+        trace = load(shipped_models()[shown.request.model].path).trace(
+            shown.request.text, pad_to=shown.request.pad or None
+        )
+        assert trace.source_tokens == ("7", "3", "9", "1", "4", "<eos>")

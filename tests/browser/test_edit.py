@@ -67,11 +67,22 @@ def test_a_head_is_struck_the_output_changes_and_it_comes_back(edit):
     expect(tab.get_by_test_id("changes")).to_contain_text("remove Decoder L0 H0")
     expect(tab.locator(".outputs .differs")).to_have_count(1)
     assert outputs(tab) == ["4 1 9 3 7 eos", "4 1 9 3 7 7 eos"]
+    effect = tab.get_by_test_id("effect")
+    expect(effect).to_have_text("Without Decoder L0 H0 it writes 4 1 9 3 7 7")
+    expect(effect.locator(".differs")).to_have_count(1)
     assert tab.get_by_test_id("map-title").inner_text() == "Decoder · L0 H1"  # another head stays
     expect(tab.get_by_test_id("head-0-0")).to_have_attribute("title", re.compile("is removed"))
     tab.get_by_test_id("head-0-0").click()
     expect_done(tab)
-    expect(tab.get_by_test_id("outputs")).to_be_hidden()
+    for part in ("outputs", "effect"):
+        expect(tab.get_by_test_id(part)).to_be_hidden()
+
+
+def test_a_head_that_changes_nothing_is_said_to(edit):
+    tab = edit(f"{LINK}&site=encoder&layer=0&head=0&do=ablate+cross.1.3&lang=zh")
+    expect(tab.get_by_test_id("effect")).to_have_text("没有 交叉 L1 H3，什么也没变。")
+    tab.get_by_test_id("guess").click()  # which asks for the output
+    expect(tab.get_by_test_id("effect")).to_be_hidden()
 
 
 def test_a_cell_is_masked_and_unmasked_by_taps(edit):
@@ -128,9 +139,9 @@ def test_the_head_that_matters_most_breaks_the_first_text(edit):
     tab = edit()
     tab.get_by_test_id("try-head").click()
     expect_done(tab, "ablate decoder.0.0")
-    expect(tab.get_by_test_id("map-title")).to_have_text("Decoder · L0 H0")
-    expect(tab.get_by_test_id("removed-note")).to_be_visible()
-    assert outputs(tab)[1] == "4 1 9 3"  # as far as it is decoded
+    effect = tab.get_by_test_id("effect")
+    expect(effect).to_have_text("Without Decoder L0 H0 it writes 4 1 9 3 …")  # as far as decoded
+    assert tab.get_by_test_id("map-title").inner_text().startswith("Cross")  # where it was
     tab.get_by_test_id("undo-all").click()
     expect_done(tab)
 

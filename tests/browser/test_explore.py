@@ -551,16 +551,14 @@ def test_guessing_hides_what_to_look_at_and_no_note_on_the_model(translating, ne
 
 
 @pytest.mark.parametrize("width", [390, 700])
-def test_the_menu_of_a_narrow_window_covers_its_page_until_a_choice(visit, width):
+def test_a_narrow_window_names_the_app_and_its_pages(visit, width):
     tab = visit("?lang=zh", width=width, height=844)
-    tab.get_by_test_id("stExpandSidebarButton").click()
-    close = tab.get_by_test_id("stSidebarCollapseButton").get_by_role("button")
-    close.click()  # nothing lies over it
-    expect(close).not_to_be_in_viewport()
-    tab.get_by_test_id("stExpandSidebarButton").click()
-    tab.get_by_test_id("stSidebarNavLink").filter(has_text="训练").click()
+    expect(tab.get_by_text("注意力探索器").last).to_be_in_viewport()
+    for name in ("探索", "注意力头", "训练"):
+        expect(tab.get_by_role("link", name=name, exact=True)).to_be_in_viewport(ratio=1)
+    expect(tab.get_by_test_id("stExpandSidebarButton")).to_be_hidden()
+    tab.get_by_role("link", name="训练", exact=True).click()
     expect(tab.get_by_test_id("moment-count")).to_be_attached()
-    expect(close).not_to_be_in_viewport()
 
 
 def test_the_controls_are_one_line_and_uncut(visit):

@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from explorer.app.filled_lesson import filled_in, whole_lesson
 from explorer.core import folders
+from explorer.core.i18n import OWN_LANGUAGES
 from explorer.core.lesson import (
     LONGEST_FIELDS,
     LONGEST_TEXT,
@@ -80,6 +81,38 @@ def answer(tab: Page, card: Card) -> None:
         if mark == "right":
             return
     raise AssertionError("no choice is right")
+
+
+FRAME = """(node, name) => {
+  const style = getComputedStyle(node), box = node.getBoundingClientRect();
+  const inner = parseFloat(style.outlineOffset), outer = inner + parseFloat(style.outlineWidth);
+  const range = document.createRange();
+  const isApart = (part) => {
+    if (part.firstChild) range.selectNodeContents(part);
+    const { left, right, top, bottom } = (part.firstChild ? range : part).getBoundingClientRect();
+    return (left >= box.left - inner && right <= box.right + inner
+      && top >= box.top - inner && bottom <= box.bottom + inner)
+      || right <= box.left - outer || left >= box.right + outer
+      || bottom <= box.top - outer || top >= box.bottom + outer;
+  };
+  return [...node.getRootNode().querySelectorAll(name)].every(isApart);
+}"""
+"""Whether the frame of a highlighted part lies on none of the named elements."""
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (1024, 768)])
+@pytest.mark.parametrize("language", OWN_LANGUAGES)
+def test_the_frame_of_a_card_lies_on_no_colour_bar_and_no_name_of_a_layer(
+    open_lesson, language, size
+):
+    for card, name in (("the-mask&card=3", ".ramp"), ("importance&card=6", ".layer-name")):
+        tab = open_lesson(f"lang={language}&lesson={card}", *size)
+        expect(tab.locator(".plotted")).to_be_attached()
+        highlighted = tab.locator("[data-highlighted]")
+        expect(highlighted).to_have_count(1)
+        settle(tab)
+        assert tab.locator(name).count() > 0
+        assert highlighted.evaluate(FRAME, name)
 
 
 @pytest.mark.parametrize(("name", "language", "size"), sampled(CASES, 3))

@@ -81,8 +81,11 @@ def test_tokens_not_yet_decoded_are_not_on_the_page(show: Callable[..., Page]) -
         tab.mouse.move(*cell_center(tab, trace, site, 3, 1))
         settle(tab)
         expect(tab.get_by_test_id("tooltip")).to_be_hidden()
+        words = tab.get_by_text("not yet decoded", exact=True)
         expect(tab.get_by_test_id("not-yet")).to_be_visible()
+        expect(words).to_be_visible()
         tab.get_by_role("checkbox", name="Show ahead").check()
+        expect(words).to_be_hidden()  # weights are drawn there
         expect(tab.get_by_test_id("strip-target")).to_contain_text("alpha")
 
 
@@ -241,9 +244,9 @@ def test_traces_from_arrays_without_steps_or_with_one_site_are_shown(
     even = np.full((1, 2, 3, 3), 1 / 3, dtype=np.float32)
     tab = show(Trace.from_arrays(["a", "b", "c"], encoder=even))
     expect(tab.get_by_test_id("map-title")).to_have_text("Encoder · L0 H0")
-    expect(tab.get_by_test_id("site-cross")).to_have_attribute("aria-disabled", "true")
-    tab.get_by_test_id("site-cross").click(force=True)
-    expect(tab.get_by_test_id("map-title")).to_have_text("Encoder · L0 H0")
+    expect(tab.get_by_test_id("site-encoder")).to_be_visible()
+    for missing in ("decoder", "cross"):
+        expect(tab.get_by_test_id(f"site-{missing}")).to_be_hidden()
     expect(tab.get_by_test_id("candidates-note")).to_have_text("The encoder predicts nothing.")
     expect(tab.get_by_test_id("candidates-title")).to_be_hidden()
     tab.get_by_test_id("head-0-1").click()

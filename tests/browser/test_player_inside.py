@@ -43,7 +43,7 @@ def test_a_click_on_a_cell_shows_its_arithmetic(visit, trace):
     expect(tab.get_by_test_id("inside")).to_be_hidden()
     tab.mouse.click(*cell_center(tab, trace, "cross", 1, 1))
     expect(tab.get_by_test_id("inside-title")).to_have_text(
-        re.compile("^Inside Cross · L1 H2: query 2 “.*” × key 2 “3”$")
+        re.compile("^How it is computed · Cross · L1 H2: query 2 “.*” × key 2 “3”$")
     )
     expect(tab.get_by_test_id("inside-sentence")).to_contain_text("q₂ · k₂ = ")
     shape = trace.attention("cross").shape
@@ -517,7 +517,7 @@ def test_a_second_tap_on_a_phone_opens_the_calculation_and_goes_to_it(address, p
     tab.goto(address + QUERY)
     tab.wait_for_selector(".plotted")
     tab.get_by_test_id("map").scroll_into_view_if_needed()
-    again = "tap again: Inside, how this is computed"
+    again = "tap again: how this is computed"
     tooltip, panel = tab.get_by_test_id("tooltip"), tab.get_by_test_id("inside")
     for key in (0, 1):  # another cell is read first, too
         tab.touchscreen.tap(*cell_center(tab, trace, "cross", 1, key))

@@ -193,3 +193,50 @@ def test_a_text_that_opens_in_the_middle_says_why_until_it_is_stepped_through(
     for view in (View(step=1, ahead=True, suggested=True), View(step=4, ahead=True)):
         tab = show(example_trace(), view=view)
         expect(tab.get_by_test_id("hint")).to_have_text("Guess: what comes next?")
+
+
+def test_the_keys_of_a_remote_step_unless_the_page_scrolls_by_them(
+    show: Callable[..., Page],
+) -> None:
+    tab = show(example_trace(), view=View(site="cross", step=1))
+    count = tab.get_by_test_id("step-count")
+    for key, step in [("PageDown", 2), ("ArrowDown", 3), ("PageUp", 2), ("ArrowUp", 1)]:
+        tab.keyboard.press(key)
+        expect(count).to_have_text(f"step {step}/6")
+    tab.evaluate("document.body.style.paddingBottom = '2000px'")
+    tab.keyboard.press("PageDown")
+    tab.wait_for_function("() => scrollY > 0")
+    expect(count).to_have_text("step 1/6")
+    tab.keyboard.press("p")
+    for key, step in [("PageDown", 2), ("ArrowDown", 3), ("PageUp", 2), ("ArrowUp", 1)]:
+        tab.keyboard.press(key)
+        expect(count).to_have_text(f"step {step}/6")
+    tab.evaluate("document.body.append(document.createElement('input'))")
+    tab.locator("body > input").focus()
+    tab.keyboard.press("PageDown")
+    settle(tab)
+    expect(count).to_have_text("step 1/6")
+    tab.evaluate("document.querySelector('body > input').remove()")
+    tab.evaluate("document.body.style.paddingBottom = ''")
+    tab.get_by_test_id("head-0-1").focus()
+    tab.keyboard.press("ArrowDown")  # goes to the next head, as before
+    expect(tab.get_by_test_id("head-0-2")).to_be_focused()
+    expect(count).to_have_text("step 1/6")
+    tab.keyboard.press("p")
+
+
+@pytest.mark.parametrize(
+    ("language", "name", "keys"),
+    [
+        ("en", "Keys", "Page Up and Page Down, as remotes of presenters send them"),
+        ("zh", "按键", "翻页笔的 ↑ ↓、Page Up/Page Down"),
+    ],
+)
+def test_the_keys_are_listed_behind_the_question_mark(
+    show: Callable[..., Page], language: str, name: str, keys: str
+) -> None:
+    tab = show(example_trace(), language, everything=False)
+    tab.get_by_test_id("legend-words").click()
+    entry = tab.get_by_test_id("legend-words-words").locator("section").last
+    expect(entry.locator("h3")).to_have_text(name)
+    expect(entry.locator("p")).to_contain_text(keys)

@@ -167,6 +167,24 @@ def test_projector_mode_shows_everything_in_large_type(
     assert [kind for kind in type_sizes if kind[0] < 18 and kind[1] != "icon"] == []
 
 
+@pytest.mark.parametrize("language", OWN_LANGUAGES)
+@pytest.mark.parametrize("width", [1024, 1366, 1920])
+def test_the_tabs_keep_their_padding_on_a_projector(
+    show: Callable[..., Page], language: str, width: int
+) -> None:
+    tab = show(example_trace(), language, size=(width, 768))
+    tab.keyboard.press("p")
+    expect(tab.get_by_test_id("player")).to_have_class(re.compile("projector"))
+    settle(tab)
+    tabs = [tab.get_by_test_id(f"site-{site}") for site in ("encoder", "decoder", "cross")]
+    for one in tabs:
+        expect(one).to_have_css("padding-inline", "8px")
+    last, panel = tabs[-1].bounding_box(), tab.locator(".map-panel").bounding_box()
+    assert last is not None
+    assert panel is not None
+    assert last["x"] + last["width"] <= panel["x"]
+
+
 def test_candidates_can_be_read_on_a_narrow_projector(show: Callable[..., Page]) -> None:
     tab = show(wide_tokens_trace(), size=(1024, 660))
     tab.keyboard.press("p")

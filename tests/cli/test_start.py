@@ -22,17 +22,21 @@ def test_the_app_is_served(arguments, options, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "served"),
     [
-        ([], (None, "", "", False)),
-        (["--port", "8600"], (8600, "", "", False)),
-        (["--address", "127.0.0.1", "--name", "x.org"], (None, "127.0.0.1", "x.org", False)),
-        (["--new-key"], (None, "", "", True)),
+        ([], (None, "", "", False, None)),
+        (["--port", "8600"], (8600, "", "", False, None)),
+        (["--address", "127.0.0.1", "--name", "x.org"], (None, "127.0.0.1", "x.org", False, None)),
+        (["--new-key"], (None, "", "", True, None)),
+        (["--guests", "300"], (None, "", "", False, 300)),
     ],
 )
 def test_a_class_is_served_where_the_options_say(arguments, served, monkeypatch):
     calls = []
-    monkeypatch.setattr(
-        launch, "serve_class", lambda *given, new_key: calls.append((*given, new_key)) or 0
-    )
+
+    def serve_class(*given: object, new_key: bool, guests: int | None) -> int:
+        calls.append((*given, new_key, guests))
+        return 0
+
+    monkeypatch.setattr(launch, "serve_class", serve_class)
     assert main(["class", *arguments]) == 0
     assert calls == [served]
 
@@ -40,7 +44,7 @@ def test_a_class_is_served_where_the_options_say(arguments, served, monkeypatch)
 def test_the_options_of_both_are_listed(capsys):
     for command, options in {
         "start": ["--port", "--models"],
-        "class": ["--port", "--address", "--name", "--models", "--lessons"],
+        "class": ["--port", "--address", "--name", "--guests", "--models", "--lessons"],
     }.items():
         with pytest.raises(SystemExit):
             main([command, "--help"])

@@ -23,7 +23,10 @@ def test_a_trace_is_written_as_a_page_or_a_file_or_printed(tiny, tmp_path, capsy
     assert main(["trace", tiny, "1 2", "--pad-to", "5", "--out", str(file)]) == 0
     assert Trace.load(file).source_tokens[-1] == "<pad>"
     assert main(["trace", tiny, "1 2"]) == 0
-    assert "rows_sum_to_one" in capsys.readouterr().out
+    table = capsys.readouterr().out.split("\n\n")[-1].splitlines()
+    assert table[0].split() == ["check", "error", "limit", "result"]
+    assert [line.split()[0] for line in table[1:]].count("rows_sum_to_one") == 1
+    assert {line.split()[3] for line in table[1:]} == {"ok"}
 
 
 def test_a_classifier_says_its_class_and_a_tagger_the_tag_of_each_token(tmp_path, capsys):
@@ -76,7 +79,9 @@ def test_interventions_are_applied(tiny, tmp_path, capsys):
     ]
     opened = ["--unmask", "decoder.*.* 0 1"]
     assert main(["trace", tiny, "1 2", "--target", "2 1", *opened]) == 0
-    assert "expected" in capsys.readouterr().out
+    table = capsys.readouterr().out.split("\n\n")[-1].splitlines()
+    results = [line.split(maxsplit=3)[3] for line in table[1:]]
+    assert results == [*["ok"] * 3, "cached ≠ full: expected, a later position was unmasked", "ok"]
     assert main(["trace", tiny, "1 2", "--ablate", "cross.1.9"]) == 2
     assert "cross.1.9" in capsys.readouterr().err
 

@@ -45,6 +45,17 @@ def test_the_checkpoint_records_its_training(tmp_path, capsys, monkeypatch):
         assert text in printed.err
 
 
+def test_a_training_without_a_run_says_at_its_start_that_nothing_is_kept(tmp_path, capsys):
+    out = tmp_path / "x.safetensors"
+    said = f"nothing is kept before the end, when {out} is written: with --run FOLDER"
+    assert main([*TINY.split(), "--out", str(out)]) == 0
+    before, _, after = capsys.readouterr().err.partition(said)
+    assert after
+    assert "loss" not in before
+    assert main([*TINY.split(), "--out", str(out), "--run", str(tmp_path / "run")]) == 0
+    assert "nothing is kept" not in capsys.readouterr().err
+
+
 def test_a_training_without_a_run_says_that_nothing_was_written(tmp_path):
     out = tmp_path / "x.safetensors"
     command = [sys.executable, "-u", "-m", "explorer", *TINY.split(), "--out", str(out)]
@@ -53,6 +64,7 @@ def test_a_training_without_a_run_says_that_nothing_was_written(tmp_path):
         [*command, "--steps", "100000"], cwd=Path(__file__).parents[2], **pipes
     ) as process:
         assert process.stderr is not None
+        process.stderr.readline()  # that nothing is kept
         process.stderr.read(1)  # the progress bar
         process.send_signal(signal.SIGINT)
         printed, errors = process.communicate(timeout=60)

@@ -57,6 +57,10 @@ def test_the_help_has_every_setting_once_under_a_heading_with_its_choices(capsys
         assert f"\n{heading}:\n" in printed
     assert "--task {copy,induction,reverse,sort}" in printed
     assert "--norm {pre,post}" in printed
+    defaults = re.findall(r"\(default: ([^)]*)\)", " ".join(printed.split()))
+    assert len(defaults) >= len(names)
+    assert not [text for text in defaults if re.search(r"['\"(\[]|True|False|None", text)]
+    assert "1 2; with --texts 1" in defaults  # --columns
     assert "--seed N " in printed
     files = len(re.findall(r"\(default:\s+none\)", printed))
     assert files == 5  # --pairs, --texts, --excluded, --further-pairs, --start

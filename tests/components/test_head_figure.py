@@ -55,6 +55,40 @@ def test_a_long_token_is_short_on_the_axes_and_whole_under_the_pointer():
     assert short.data[0].hovertemplate == "query %{y}, key %{x}: %{z:.4f}<extra></extra>"
 
 
+def long_trace(count: int) -> Trace:
+    tokens = [f"token{number}" for number in range(count)]
+    weights = np.full((1, 1, count, count), 1 / count, np.float32)
+    return Trace.from_arrays(tokens, encoder=weights)
+
+
+@pytest.mark.parametrize(("count", "every"), [(30, 1), (31, 2), (60, 2), (100, 4), (300, 10)])
+def test_of_many_tokens_every_nth_has_a_label_and_the_pointer_shows_each(count, every):
+    drawn = explorer.figure(long_trace(count), "encoder", 0, 0)
+    for axis in (drawn.layout.xaxis, drawn.layout.yaxis):
+        assert axis.tickvals == tuple(range(0, count, every))
+        assert axis.ticktext == tuple(f"token{at}" for at in range(0, count, every))
+    weights = drawn.data[0]
+    if every == 1:
+        assert weights.customdata is None
+        return
+    assert list(weights.customdata[1, count - 1]) == ["token1", f"token{count - 1}"]
+    assert weights.hovertemplate.startswith("query %{customdata[0]}<br>key %{customdata[1]}")
+
+
+def test_the_limit_of_the_colours_is_1_or_the_largest_weight_or_chosen():
+    trace = example_trace()
+    scores = Trace.from_arrays(["a"], encoder=np.full((1, 1, 1, 1), 1.5, np.float32))
+    assert explorer.figure(trace, "cross", 0, 0).data[0].zmax == 1
+    assert explorer.figure(scores, "encoder", 0, 0).data[0].zmax == 1.5
+    assert explorer.figure(trace, "cross", 0, 0, colour_limit=0.3).data[0].zmax == 0.3
+
+
+@pytest.mark.parametrize("limit", [0, -0.3, float("nan"), float("inf"), "0.3"])
+def test_what_is_no_limit_of_colours_is_refused(limit):
+    with pytest.raises(ExplorerError, match="A colour limit is a weight above 0"):
+        explorer.figure(example_trace(), "cross", 0, 0, colour_limit=limit)
+
+
 @pytest.mark.parametrize("place", [("cross", 9, 0), ("cross", 0, -1), ("nowhere", 0, 0)])
 def test_a_head_that_is_not_there_is_said_in_one_sentence(place):
     with pytest.raises(ExplorerError):

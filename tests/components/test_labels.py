@@ -84,11 +84,15 @@ def test_a_cost_says_whether_its_time_was_measured_and_how_often_pairs_are_seen(
     measured = Estimate(243_000, 500.0, 30.0, measured=True)
     text = estimate_text(measured, "cpu", "en")
     assert text.startswith("0.2 M parameters")
-    assert "30 s on this CPU" in text
+    assert text.endswith("about 30 s on this CPU")
     rough = Estimate(243_000, 500.0, 30.0, measured=False, epochs=53.3)
-    assert "roughly" in estimate_text(rough, "cuda", "en")
+    assert "about 30 s on an idle CPU" in estimate_text(rough, "cpu", "en")
+    assert "about 30 s on an idle GPU" in estimate_text(rough, "cuda", "en")
     assert "sees each pair about 53 times" in estimate_text(rough, "cuda", "en")
-    assert "粗略" in estimate_text(rough, "cpu", "zh")
+    assert "在空闲的 CPU 上约 30 秒" in estimate_text(rough, "cpu", "zh")
+    for found in (measured, rough):  # a busy machine took 7 times as long: it is no bound
+        assert "most" not in estimate_text(found, "cpu", "en")
+        assert "最多" not in estimate_text(found, "cpu", "zh")
 
 
 def test_counts_and_times_as_text():

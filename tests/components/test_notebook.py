@@ -1,5 +1,6 @@
 import re
 import sys
+import warnings
 import webbrowser
 from collections.abc import Callable
 from html import unescape
@@ -23,13 +24,34 @@ def trace() -> Trace:
     return Trace.from_arrays(("a",), ("<bos>",), cross=np.ones((1, 1, 1, 1), np.float32))
 
 
-def test_outside_a_notebook_the_page_opens_in_the_browser(trace, monkeypatch):
+def test_outside_a_notebook_the_page_opens_in_the_browser(trace, monkeypatch, capsys):
     opened: list[str] = []
-    monkeypatch.setattr(webbrowser, "open", opened.append)
+    monkeypatch.setattr(webbrowser, "open", lambda url: opened.append(url) or True)
     explorer.show(trace)
     file = Path(url2pathname(urlparse(opened[0]).path))
     assert file.read_text(encoding="utf-8") == html_page(trace)
     file.unlink()
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "No browser"), ("zh", "无法打开浏览器")])
+def test_without_a_browser_the_path_of_the_page_is_printed(
+    language, words, trace, monkeypatch, capsys
+):
+    monkeypatch.setattr(webbrowser, "open", lambda _: False)
+    explorer.show(trace, language=language)
+    printed = capsys.readouterr().out.strip()
+    assert printed.startswith(words)
+    file = Path(printed.rpartition(" ")[2])  # the last word, so that a terminal can open it
+    assert file.read_text(encoding="utf-8") == html_page(trace, language)
+    file.unlink()
+
+
+def html(data: str) -> str:
+    """`IPython.display.HTML`, which prints a warning, in red, under the cell."""
+    if data[:10].lower().startswith("<iframe ") and data[-10:].lower().endswith("</iframe>"):
+        warnings.warn("Consider using IPython.display.IFrame instead", stacklevel=2)
+    return data
 
 
 @pytest.fixture
@@ -39,7 +61,7 @@ def run_cell(monkeypatch) -> Callable[..., str]:
     shell = SimpleNamespace(kernel=object(), parent_header={})
     ipython, display = ModuleType("IPython"), ModuleType("IPython.display")
     ipython.get_ipython = lambda: shell
-    display.HTML, display.display = str, shown.append
+    display.HTML, display.display = html, shown.append
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", display)
     monkeypatch.setattr(notebook, "_bringing", [])
@@ -55,11 +77,17 @@ def run_cell(monkeypatch) -> Callable[..., str]:
 
 def test_in_a_notebook_the_page_appears_in_a_frame_of_its_own(trace, run_cell):
     found = re.fullmatch(
-        r'<iframe srcdoc="([^"]*)" style="[^"]*height: 500px[^"]*"></iframe>',
+        r'<div><iframe srcdoc="([^"]*)" style="[^"]*height: 500px[^"]*"></iframe></div>',
         run_cell(trace, language="zh", height=500),
     )
     assert found is not None
     assert unescape(found[1]) == html_page(trace, "zh")
+
+
+def test_a_cell_prints_no_warning(trace, run_cell):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run_cell(trace)
 
 
 def sizes(run_cell: Callable[..., str], trace: Trace) -> list[bool]:

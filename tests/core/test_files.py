@@ -17,9 +17,12 @@ from explorer.core.files import (
     reading,
     reason,
     replace_atomically,
+    replacement,
     write_atomically,
     writing,
 )
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
@@ -33,6 +36,41 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     with pytest.raises(FileError, match="No space left"):
         write_atomically(path, b"new")
     assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next_write(tmp_path):
+    path, beside = tmp_path / "[x].safetensors", tmp_path / "[x].safetensors_backup_1"
+    path.write_bytes(b"old")
+    beside.write_bytes(b"a person's")
+    code = (
+        "import os, sys\n"
+        "from pathlib import Path\n"
+        "from explorer.core.files import replacement\n"
+        "with replacement(Path(sys.argv[1])) as file:\n"
+        "    file.write(b'half')\n"
+        "    file.flush()\n"
+        "    os.kill(os.getpid(), 9)\n"
+    )
+    for _ in range(2):
+        subprocess.run([sys.executable, "-c", code, str(path)], cwd=ROOT, check=False)
+    left = set(tmp_path.iterdir()) - {path, beside}
+    assert [file.read_bytes() for file in left] == [b"half"]  # the second removed the first's
+    assert path.read_bytes() == b"old"
+    check_output(path)
+    assert set(tmp_path.iterdir()) == {path, beside}
+    write_atomically(path, b"new")
+    assert set(tmp_path.iterdir()) == {path, beside}
+    assert (path.read_bytes(), beside.read_bytes()) == (b"new", b"a person's")
+
+
+def test_what_another_process_still_writes_is_not_removed(tmp_path):
+    path = tmp_path / "x"
+    with replacement(path) as slow:  # a file that is opened twice is locked as by two processes
+        slow.write(b"slow")
+        write_atomically(path, b"fast")
+        assert path.read_bytes() == b"fast"
+    assert path.read_bytes() == b"slow"
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -122,8 +160,7 @@ def test_a_full_disk_leaves_the_old_export(export, tmp_path):
     )
     report = folders.shipped_reports() / "reverse.json"
     call = [sys.executable, "-c", code, export, str(path), str(report)]
-    root = Path(__file__).parents[2]
-    done = subprocess.run(call, cwd=root, capture_output=True, text=True, check=False)
+    done = subprocess.run(call, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]

@@ -204,9 +204,9 @@ def test_text_from_right_to_left_is_set_apart_in_a_sentence():
 @pytest.mark.parametrize(
     ("key", "facts", "said"),
     [
-        ("train.queue", {"count": 1}, "Waiting: 1 job is before a new run."),
-        ("train.queue", {"count": 2}, "Waiting: 2 jobs are before a new run."),
-        ("train.queue", {"count": 11}, "Waiting: 11 jobs are before a new run."),
+        ("train.queue", {"count": 1}, "1 job before a new run"),
+        ("train.queue", {"count": 2}, "2 jobs before a new run"),
+        ("train.queue", {"count": 11}, "11 jobs before a new run"),
         ("heads.support", {"queries": 1, "sentences": 0}, "1 query, 0 sentences"),
         ("heads.support", {"queries": "1", "sentences": "1"}, "1 query, 1 sentence"),
         ("player.inside_keys", {"count": 1}, "1 unmasked key"),

@@ -43,6 +43,6 @@ def test_a_text_is_told_by_its_frequent_words(model, text, note):
     """The examples are those of the test of `textNotes.ts`."""
     source, target = set(model["source"]), set(model["target"])
     assert in_target_language(text, source, target) == (note == "target_language")
-    if note != "target_language":
+    if note not in ("target_language", "nonsense"):  # which are said before
         assert knows_few_words(text, source) == (note == "rare_words")
     assert not knows_few_words(text, frozenset())

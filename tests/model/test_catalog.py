@@ -35,6 +35,14 @@ def folder(tmp_path, monkeypatch, explorable: ExplorableModel) -> Path:
     return tmp_path
 
 
+def test_the_usual_length_of_a_translator_is_that_of_its_training_pairs():
+    folder = Path(__file__).parents[2] / "checkpoints"
+    for name in ("english-french", "reverse"):
+        pairs = load(folder / f"{name}.safetensors").facts.get("pairs", {})
+        assert shipped_models()[name].summary.usual_tokens == pairs.get("pieces", 0)
+    assert shipped_models()["english-french"].summary.usual_tokens == 9.41
+
+
 def test_only_checkpoints_are_listed_reverse_first(folder):
     assert list(shipped_models()) == ["reverse", "another"]
 

@@ -1,9 +1,12 @@
+import re
 import threading
 
 import pytest
 import torch
+from torch import nn
 
 from explorer.core.errors import HookError
+from explorer.core.i18n import LANGUAGES
 from explorer.core.sites import SITES
 from explorer.model.hooks import edit, path, recorded, residual_path, watched
 
@@ -83,6 +86,18 @@ def test_two_nested_edits_both_apply(make_model):
 def test_an_unknown_pattern_is_refused(make_model):
     with pytest.raises(HookError), recorded(make_model(), "*.no_such_point"):
         pass
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name for name in dir(nn.Module) if re.fullmatch("register_.*(forward|backward).*", name)],
+)
+def test_a_hook_of_pytorch_which_would_never_run_is_refused(make_model, name):
+    point = make_model().hook_points[path("cross", 0, "pattern")]
+    with pytest.raises(HookError, match=r"explorer\.model\.hooks") as caught:
+        getattr(point, name)(lambda *_: None)
+    for language in LANGUAGES:
+        assert "model.run(text, {point: action})" in caught.value.in_language(language)
 
 
 def test_two_models_do_not_record_each_other(make_model):

@@ -16,6 +16,8 @@ from explorer.core.errors import (
     VocabularyError,
 )
 from explorer.core.trace import Trace
+from explorer.jobs.training_run import create_run
+from explorer.jobs.training_worker import run_training
 from explorer.model import checkpoint, opening
 from explorer.model.catalog import UploadedModel, UploadedTrace
 from explorer.model.checkpoint import piece_models, save_checkpoint, to_bytes
@@ -23,6 +25,7 @@ from explorer.model.explorable import ExplorableModel
 from explorer.model.opening import EXTRA, load, read_upload
 from tests.support.huggingface_families import saved, tiny_model
 from tests.support.odd_files import checkpoint_with
+from tests.support.tiny_configs import TINY
 
 
 def test_a_file_is_a_checkpoint_and_a_directory_a_model_of_the_library(explorable, tmp_path):
@@ -97,6 +100,25 @@ def test_a_file_inside_a_model_directory_names_the_directory(tmp_path):
             load(folder / name)
         assert caught.value.key == "inside_directory"
         assert str(folder) in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["", "state.safetensors", "config.json", "metrics.jsonl"])
+def test_what_belongs_to_a_run_names_its_checkpoint(name, tmp_path, capsys):
+    run = create_run(tmp_path / "run", TINY)
+    run_training(run)
+    assert main(["trace", str(run.folder / name), "1 2"]) == 2
+    printed = capsys.readouterr().err
+    assert f"open its checkpoint “{run.checkpoint_path}” instead" in printed
+    assert load(run.checkpoint_path).name == "checkpoint"
+
+
+def test_a_damaged_checkpoint_of_a_run_is_called_damaged(tmp_path):
+    run = create_run(tmp_path / "run", TINY)
+    run_training(run)
+    run.checkpoint_path.write_bytes(run.checkpoint_path.read_bytes()[:-9])
+    with pytest.raises(CheckpointError) as caught:
+        load(run.checkpoint_path)
+    assert caught.value.key == "damaged_checkpoint"
 
 
 def test_a_checkpoint_becomes_a_directory(explorable, tmp_path):

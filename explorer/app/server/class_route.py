@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from explorer.app.server import access, class_messages
+from explorer.app.server import access, class_messages, guest_limits
 from explorer.app.server.class_session import MOST_GUESTS, ClassSession, Seat
 from explorer.app.server.class_streams import Pulse, events
 from explorer.app.server.rate_limit import RateLimiter, address_of, network_of
@@ -39,11 +39,11 @@ VOTE_RATE, MOST_VOTES = 1.0, 8.0
 
 CURVE_RATE, MOST_MESSAGES = 75.0, 300.0
 """Messages on curves that one network address sends a second, and at once: 150 pages send one every
-two seconds."""
+two seconds. A factor of `guest_limits` raises both."""
 
 OPENING_RATE, MOST_OPENINGS = 15.0, 300.0
 """Streams that one network address opens a second, and at once: thirty pages behind one address may
-open theirs every two seconds."""
+open theirs every two seconds. A factor of `guest_limits` raises both."""
 
 pulse = Pulse()
 session = ClassSession(pulse.soon)
@@ -119,7 +119,7 @@ async def open_stream(request: Request) -> Response:
         return _answer(400)
     if not session.has_room(address, host):
         return _answer(503, {"Retry-After": "5"})
-    if not (host or _take(_openings, network_of(address), OPENING_RATE, MOST_OPENINGS)):
+    if not (host or _take_of(_openings, address, OPENING_RATE, MOST_OPENINGS)):
         return _answer(429, {"Retry-After": "5"})
     guest = session.admit(request.cookies.get(_guest_cookie(), ""))
     headers = {"Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no"}
@@ -176,13 +176,13 @@ async def take_vote(request: Request) -> Response:
 async def take_curve(request: Request) -> Response:
     """Take the curve of a guest's training; 429 with too many of them. The page that trains has no
     stream, and perhaps no cookie."""
-    network = network_of(address_of(request))
-    if not _take(_curves, network, CURVE_RATE, MOST_MESSAGES):
+    address = address_of(request)
+    if not _take_of(_curves, address, CURVE_RATE, MOST_MESSAGES):
         return _answer(429)
     shared = await _content(request, class_messages.LARGEST_CURVE, class_messages.read_curve)
     if isinstance(shared, Response):
         return shared
-    session.share(*shared)
+    session.share(*shared, address)
     return _answer(204)
 
 
@@ -196,6 +196,12 @@ async def make_code(request: Request) -> Response:
         return address
     code = await run_in_threadpool(access.qr_code_image, address)
     return Response(code, media_type="image/svg+xml", headers={"Cache-Control": "no-store"})
+
+
+def _take_of(limiter: RateLimiter, address: str, rate: float, most: float) -> bool:
+    """As `_take`, for the network of an address, which may have more guests by a setting."""
+    factor = guest_limits.factor()
+    return _take(limiter, network_of(address), rate * factor, most * factor)
 
 
 def _take(limiter: RateLimiter, owner: str, rate: float, most: float) -> bool:

@@ -13,22 +13,22 @@ from dataclasses import asdict, dataclass, field, replace
 from threading import Lock
 from typing import Any
 
+from explorer.app.server import guest_limits
 from explorer.app.server.rate_limit import network_of
 from explorer.components.class_curves_figure import Curve
 
 MOST_STREAMS = 600
-MOST_OF_ADDRESS = 150
-"""Event streams, and those of one network address: a school may have one, and each visible tab
-has one stream."""
+"""Event streams; each visible tab has one. A factor of `guest_limits` raises it."""
 
-MOST_GUESTS = 4096
+MOST_GUESTS = guest_limits.LARGEST
 """Guests that are remembered, those seen last."""
 
 MOST_CARDS = 100
 """Cards whose votes were counted that are remembered, those counted last."""
 
 MOST_CURVES = 300
-"""Trainings whose curves are kept, those heard of last."""
+"""Trainings whose curves are kept: those heard of last, and those that have finished before others.
+A factor of `guest_limits` raises it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,14 @@ class _Vote:
     network: str
 
 
+@dataclass(frozen=True, slots=True)
+class _SharedCurve:
+    """network: the group of visitors it came from."""
+
+    curve: Curve
+    network: str
+
+
 def _nobody(by_guest: bool) -> None:
     """Tell nobody of a change."""
 
@@ -129,6 +137,7 @@ class ClassSession:
     _seats: set[Seat] = field(default_factory=set)
     _left: Seat | None = None  # of a host, the last one that ended
     _away: bool = False  # from the loss of a host until one shows something
+    _shared: dict[str, _SharedCurve] = field(default_factory=dict)  # heard of last: at the end
     _changing_curves: Lock = field(default_factory=Lock)
     _written: tuple[int, bytes] = (-1, b"")  # a version, and what all guests are told in it
 
@@ -175,8 +184,9 @@ class ClassSession:
         until the server shuts down."""
         network = network_of(address)
         own = sum(network_of(seat.address) == network for seat in self._seats)
-        free = len(self._seats) < MOST_STREAMS and own < MOST_OF_ADDRESS
-        return not self.ended and (host or free)
+        free = len(self._seats) < MOST_STREAMS * guest_limits.factor()
+        allowed = own < guest_limits.pages_of_address()
+        return not self.ended and (host or (free and allowed))
 
     def join(self, seat: Seat) -> None:
         """Count the guest of a stream that has been opened as present."""
@@ -254,24 +264,40 @@ class ClassSession:
         if seat is None or not 0 <= choice < len(question.candidates):
             return False
         before, network = self._votes.get(guest), network_of(seat.address)
-        if before is None and self._votes_of(network) >= MOST_OF_ADDRESS:
+        if before is None and self._votes_of(network) >= guest_limits.pages_of_address():
             return False
         if before is None or before.choice != choice:
             self._votes[guest] = _Vote(choice, network)
             self._change(by_guest=True)
         return True
 
-    def share(self, training: str, curve: Curve) -> None:
+    def share(self, training: str, curve: Curve, address: str) -> None:
         """Keep a guest's curve in the place of an earlier one of the same training. No other guest
-        hears of it."""
+        hears of it.
+
+        address: the network address it came from. One with too many loses its own.
+        """
+        shared = _SharedCurve(curve, network_of(address))
         with self._changing_curves:
-            others = [one for one in self.curves.items() if one[0] != training]
-            self.curves = dict([*others, (training, curve)][-MOST_CURVES:])
+            self._shared.pop(training, None)
+            self._shared[training] = shared
+            own = [word for word, one in self._shared.items() if one.network == shared.network]
+            self._forget_beyond(guest_limits.curves_of_address(), own)
+            self._forget_beyond(round(MOST_CURVES * guest_limits.factor()), list(self._shared))
+            self.curves = {word: one.curve for word, one in self._shared.items()}
+
+    def _forget_beyond(self, most: int, trainings: list[str]) -> None:
+        """Forget all but `most` of `trainings`, the oldest first. Finished ones are last, since a
+        training that goes on is heard of again."""
+        by_age = sorted(trainings, key=lambda word: self._shared[word].curve.finished)
+        for word in by_age[: max(0, len(by_age) - most)]:
+            del self._shared[word]
 
     def clear_curves(self) -> None:
         """Forget all curves; called in any thread. That of a training which goes on comes again
         with its next moment."""
         with self._changing_curves:
+            self._shared.clear()
             self.curves = {}
 
     def _votes_of(self, network: str) -> int:

@@ -17,6 +17,7 @@ import h11
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from explorer.app.server import guest_limits
 from explorer.app.server.rate_limit import Owners, RateLimiter, network_of
 
 PATIENCE = 30.0
@@ -37,8 +38,9 @@ LAST_SECONDS = 2
 browser until it has read all."""
 
 MOST = 400
-"""Connections of one network address: a browser opens seven, and a school may have one address.
-Those of a proxy that is named are all visitors' and are not counted."""
+"""Connections of one network address: a browser opens seven, and a school may have one address. A
+factor of `guest_limits` raises it. Those of a proxy that is named are all visitors' and are not
+counted."""
 
 REQUEST_RATE, MOST_REQUESTS = 150.0, 2000.0
 """Requests of one network address a second, and at once; more of them wait. A first visit has
@@ -163,7 +165,8 @@ class LimitedProtocol(H11Protocol):
             return False
         clients = (getattr(one, "client", None) for one in self.connections)
         networks = (network_of(client[0]) for client in clients if client)
-        return sum(network == network_of(self.client[0]) for network in networks) > MOST
+        own = sum(network == network_of(self.client[0]) for network in networks)
+        return own > MOST * guest_limits.factor()
 
     def _is_of_proxy(self, address: str) -> bool:
         """Whether uvicorn believes this address who sent a request."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from explorer.core import folders
 from explorer.core.errors import FileError
 from explorer.core.files import opened, write_atomically
-from explorer.core.i18n import say
+from explorer.core.i18n import say, terminal_language
 
 LIFETIME = 12 * 3600.0
 """Seconds from the making of a key until a new start has a new one."""
@@ -40,7 +40,7 @@ def kept(port: int, *, new: bool = False) -> str:
         write_atomically(path, key.encode(), mode=0o600)
     except (FileError, RuntimeError) as error:  # RuntimeError: an account without a home folder
         key = secrets.token_urlsafe(9)
-        print(say("classroom.key_not_kept", "en", reason=error), file=sys.stderr)
+        print(say("classroom.key_not_kept", terminal_language(), reason=error), file=sys.stderr)
     return key
 
 

@@ -18,10 +18,10 @@ from pathlib import Path
 
 import segno
 
-from explorer.app.server import access, host_key, host_page, server_address
+from explorer.app.server import access, guest_limits, host_key, host_page, server_address
 from explorer.core import folders
 from explorer.core.errors import ExplorerError
-from explorer.core.i18n import LANGUAGES, say
+from explorer.core.i18n import say, terminal_language
 from explorer.core.number_format import typed_number
 from explorer.core.vocabulary import shorten
 
@@ -108,7 +108,12 @@ def _allow_open_files() -> None:
 
 
 def serve_class(
-    port: int | None = None, address: str = "", name: str = "", *, new_key: bool = False
+    port: int | None = None,
+    address: str = "",
+    name: str = "",
+    *,
+    new_key: bool = False,
+    guests: int | None = None,
 ) -> int:
     """Serve the app in class mode until it is stopped, and print how to join.
 
@@ -117,6 +122,7 @@ def serve_class(
     name: host name with which guests open the app; "" = the address.
     new_key: whether the host's key is a new one, neither that of the environment nor that of the
         last class on this port.
+    guests: pages, votes and curves that one network address may have; None = see `guest_limits`.
 
     Omitted values come from Streamlit's own environment variables. Raises `StartError`.
     """
@@ -127,14 +133,19 @@ def serve_class(
     if (port := _asked_port(port)) is None:
         port = free_port(address)
     _refuse_unfree(address, port)
+    if guests is not None:
+        if not 1 <= guests <= guest_limits.LARGEST:
+            got = shorten(f"{guests:d}")
+            raise StartError("bad_guests", got=got, most=guest_limits.LARGEST)
+        os.environ[guest_limits.VARIABLE] = f"{guests:d}"
     shown = name or (local_address() if address in _WILDCARDS else address)
     url = f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
     if path := os.environ.get("STREAMLIT_SERVER_BASE_URL_PATH", "").strip("/"):
         url = f"{url}/{path}"
     key = os.environ[access.KEY_VARIABLE] = _host_key(port, new_key)
     link = host_page.link(url, access.issue_ticket())
-    print(invitation(url, link, key, here_only=_is_loopback(address)))
     segno.make(url, error="m", micro=False).terminal(compact=True)
+    print(invitation(url, link, key, here_only=_is_loopback(address)))
     return serve(
         {
             "server.address": address,
@@ -232,19 +243,19 @@ def _is_loopback(address: str) -> bool:
 
 
 def invitation(url: str, link: str, key: str, *, here_only: bool = False) -> str:
-    """Invitation for the terminal: address, the host's single-use link and key, and a warning, each
-    language in lines of its own.
+    """What the terminal says below the code, in its language: the address for guests, and apart
+    from it, for the host alone, a single-use link, the key, and a warning.
 
     Link and key end their lines, so that they are copied alone.
     """
     how = "classroom.invitation_here" if here_only else "classroom.invitation"
+    language = terminal_language()
     return "\n".join(
-        line
-        for language in LANGUAGES
-        for line in (
+        [
             say(how, language, address=url),
+            "",
             say("classroom.host_link", language, link=link),
             say("classroom.host_key", language, address=url, secret=key),
             say("classroom.plain_http", language),
-        )
+        ]
     )

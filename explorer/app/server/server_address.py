@@ -1,7 +1,7 @@
 """Additions to Streamlit's page: where the server and the script of the components are, content
-until Streamlit draws something, when to add to the browser's history, when to close the menu of a
-narrow window, the memory of the chosen language, the room for the parts of the header, and
-scrolling to a message on a narrow window.
+until Streamlit draws something, or why it never does, when to add to the browser's history, when to
+close the menu of a narrow window, the memory of the chosen language, the room for the parts of the
+header, and scrolling to a message on a narrow window.
 
 Without the address, a page opened directly, such as /train, first asks for /train/_stcore/health,
 which does not exist, and the browser reports an error.
@@ -24,8 +24,8 @@ _HEAD = b"<head>"
 _BODY_END = b"</body>"
 _ROOT = b'id="root"'  # where Streamlit draws
 _OWN = (
-    *("browser_history.js", "narrow_menu.js", "chosen_language.js"),
-    *("header_room.js", "message_in_view.js"),
+    *("browser_history.js", "chosen_language.js", "header_room.js"),
+    *("main_stop.js", "message_in_view.js", "refused_address.js"),
 )
 _INLINE = "".join(
     f"<script>{text}</script>"

@@ -7,6 +7,6 @@ from explorer.core.i18n import section
 
 def everything_switch(language: str) -> None:
     sentences = section("player", language)
-    strings = {key: sentences[key] for key in ("everything", "everything_title")}
+    strings = {key: sentences[key] for key in ("everything", "less", "everything_title")}
     data = {"language": language, "strings": strings}
     component("everything")(key="everything", data=data, width="content")

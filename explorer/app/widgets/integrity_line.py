@@ -7,6 +7,7 @@ import streamlit as st
 
 from explorer.app.widgets.messages import literal
 from explorer.core.i18n import say
+from explorer.core.interventions import expected_sentence
 from explorer.core.trace import Trace
 from explorer.core.trace_checks import is_checked_earlier
 
@@ -39,7 +40,8 @@ def integrity_summary(trace: Trace, language: str) -> str:
 
 def integrity_texts(trace: Trace, language: str) -> list[str]:
     """The checks as Markdown, in the words of the line under the maps."""
-    return [_text(row, language) for row in trace.integrity().to_dict("records")]
+    rows = trace.integrity().to_dict("records")
+    return [_text(row, trace.facts, language) for row in rows]
 
 
 def _meanings(trace: Trace, language: str) -> list[str]:
@@ -50,12 +52,13 @@ def _meanings(trace: Trace, language: str) -> list[str]:
     ]
 
 
-def _text(row: Mapping[Hashable, Any], language: str) -> str:
+def _text(row: Mapping[Hashable, Any], facts: Mapping[str, Any], language: str) -> str:
     error, limit, check = row["error"], row["limit"], row["check"]
-    expected = row["expected"] and error > limit
-    outcome = "expected" if expected else "check" if row["ok"] else "failed"
-    facts = {"error": _short(error), "limit": _short(limit)}
-    text = f"{'✓' if row['ok'] else '✗'} {say(f'player.{outcome}_{check}', language, **facts)}"
+    sentence = f"player.{'check' if row['ok'] else 'failed'}_{check}"
+    if row["expected"] and error > limit:
+        sentence = expected_sentence(check, facts)
+    text = say(sentence, language, error=_short(error), limit=_short(limit))
+    text = f"{'✓' if row['ok'] else '✗'} {text}"
     return literal(text) if row["ok"] else f":red[{literal(text)}]"
 
 

@@ -53,8 +53,8 @@ def start_row(run: Run | None, recorded: bool, language: str) -> None:
         _open_settings_form(demo, language)
     if train_state.form_on_screen() == train_state.CORPUS_FORM:
         _open_corpus_form(language)
-    about = f"{say('train.quick_help', language)} {say('train.estimate_help', language)}"
-    st.caption(_facts(demo, language), help=about)
+    about = [say(f"train.{one}_help", language) for one in ("quick", "start", "estimate")]
+    st.caption(_facts(demo, language), help=" ".join(about))
 
 
 def choose_runs(runs: Mapping[str, Run], key: str, language: str) -> list[Run]:
@@ -189,14 +189,15 @@ def _button(
     """A button that calls `act`. Its help text, with `facts`, says what it does.
 
     why_not: key of the help text that says why it is disabled; "" if it is enabled.
+    primary: it has no help text, which would stay over the run that it starts.
     """
-    about = why_not or f"{name}_help"
+    about = "" if primary else say(f"train.{why_not or f'{name}_help'}", language, **facts)
     st.button(
         say(f"train.{name}", language),
         key=name,
         on_click=partial(_try, act),
         icon=f":material/{icon}:",
-        help=say(f"train.{about}", language, **facts),
+        help=about or None,
         disabled=bool(why_not),
         type="primary" if primary else "secondary",
     )

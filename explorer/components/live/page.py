@@ -281,6 +281,7 @@ def _described_trace(member: UploadedTrace) -> dict[str, Any]:
         **dict.fromkeys(("alone", "library", "pairs", "draws"), False),
         **_WITHOUT_FILE,
         "longest": 0,
+        "usual": 0,
         "kind": "",
         "mask": "",
     }
@@ -310,6 +311,7 @@ def _listed(listed: ListedModel) -> dict[str, Any]:
         "pairs": listed.reads_pairs,
         "draws": listed.draws_texts,
         "longest": summary.trained_tokens,
+        "usual": summary.usual_tokens,
         "sentences": summary.sentences,
         "sourceWords": sorted(summary.source_words),
         "targetWords": sorted(summary.target_words),

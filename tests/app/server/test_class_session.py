@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from explorer.app.server import class_session
+from explorer.app.server import class_session, guest_limits
 from explorer.app.server.class_session import ClassSession, Question, Screen, Seat
 from explorer.components.class_curves_figure import Curve
 
@@ -285,7 +285,7 @@ def test_a_word_that_this_server_did_not_make_names_no_guest(together):
 
 
 def test_streams_of_an_address_and_of_all_are_limited(together, monkeypatch):
-    monkeypatch.setattr(class_session, "MOST_OF_ADDRESS", 2)
+    monkeypatch.setenv(guest_limits.VARIABLE, "2")
     monkeypatch.setattr(class_session, "MOST_STREAMS", 3)
     for address in ("2001:db8::1", "2001:db8::2"):  # a visitor can choose the last 64 bits
         assert together.has_room(address)
@@ -298,7 +298,7 @@ def test_streams_of_an_address_and_of_all_are_limited(together, monkeypatch):
 
 
 def test_a_class_of_forty_behind_one_address_has_room():
-    assert class_session.MOST_OF_ADDRESS >= 3 * 40
+    assert guest_limits.pages_of_address() >= 3 * 40
 
 
 def test_few_guests_are_remembered(together, monkeypatch):
@@ -414,7 +414,7 @@ def test_guests_and_hosts_are_told_the_same_facts(together, asked, answer):
 
 def test_an_address_casts_as_many_votes_as_it_may_open_streams(together, monkeypatch):
     """Also one that opens a stream, votes, and opens the next as another guest."""
-    monkeypatch.setattr(class_session, "MOST_OF_ADDRESS", 2)
+    monkeypatch.setenv(guest_limits.VARIABLE, "2")
     number = ask(together)
     taken = []
     for _ in range(4):
@@ -441,14 +441,39 @@ def test_the_host_sees_how_many_votes_came_from_one_address(together):
     assert "of_one_address" not in message(together, guests[0])["question"]
 
 
+def curve(seed: int, *, finished: bool = True) -> Curve:
+    return Curve("copy", True, seed, ((25, 0.1),), ((0.5,),), finished)
+
+
 def test_the_latest_curve_of_each_training_is_kept_and_of_many_those_heard_of_last(
     together, changes, monkeypatch
 ):
     monkeypatch.setattr(class_session, "MOST_CURVES", 2)
-    first, second = (Curve("copy", True, seed, ((25, 0.1),), ((0.5,),), True) for seed in (1, 2))
-    for word, curve in (("a", first), ("b", first), ("a", second), ("c", first)):
-        together.share(word, curve)
+    first, second = curve(1), curve(2)
+    for word, shared in (("a", first), ("b", first), ("a", second), ("c", first)):
+        together.share(word, shared, "192.0.2.7")
     assert together.curves == {"a": second, "c": first}
     together.clear_curves()
     assert together.curves == {}
     assert changes == []  # the pages of guests are told of nothing
+
+
+def test_a_guest_with_many_curves_loses_only_the_oldest_of_the_own_address(together):
+    honest = {f"honest {number}": curve(number) for number in range(25)}
+    for word, shared in honest.items():
+        together.share(word, shared, "192.0.2.7")
+    for number in range(320):  # a visitor can choose the last 64 bits
+        together.share(f"made up {number}", curve(number), f"2001:db8::{number:x}")
+    assert together.curves == honest | {f"made up {n}": curve(n) for n in range(290, 320)}
+
+
+def test_a_curve_that_has_finished_is_forgotten_after_those_that_go_on(together, monkeypatch):
+    monkeypatch.setenv(guest_limits.VARIABLE, "3")
+    for word, finished in (("a", True), ("b", False), ("c", False), ("d", True), ("e", False)):
+        together.share(word, curve(1, finished=finished), "192.0.2.7")
+    assert list(together.curves) == ["a", "d", "e"]
+    together.share("e", curve(1), "192.0.2.7")
+    together.share("f", curve(1, finished=False), "192.0.2.7")
+    assert list(together.curves) == ["a", "d", "e"]
+    together.share("f", curve(1), "192.0.2.7")
+    assert list(together.curves) == ["d", "e", "f"]

@@ -13,12 +13,12 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from streamlit.web import cli
 
-from explorer.app.server import access, launch, server_address
+from explorer.app.server import access, guest_limits, launch, server_address
 from explorer.app.server.connection_limits import LimitedProtocol
 from explorer.app.server.launch import StartError
 from explorer.app.server.rate_limit import address_of
 from explorer.core import folders
-from explorer.core.i18n import LANGUAGES
+from explorer.core.i18n import say
 from tests.support.app_server import running_app
 from tests.support.own_loop import run_alone
 
@@ -28,6 +28,7 @@ def started(monkeypatch, tmp_path) -> list[str]:
     """The command line with which Streamlit would have been started."""
     command: list[str] = []
     monkeypatch.setenv(folders.STATE_VARIABLE, str(tmp_path))
+    monkeypatch.setenv("LC_ALL", "C")
     monkeypatch.setattr("sys.argv", ["explorer"])
     monkeypatch.setattr(cli, "main", lambda **_: command.extend(launch.sys.argv))
     return command
@@ -151,16 +152,27 @@ def test_a_given_key_that_is_short_is_refused(started, monkeypatch):
     assert not started
 
 
-def test_the_invitation_has_address_link_and_key_in_each_language():
-    link = "http://192.0.2.7:8501/host#ticket"
-    lines = launch.invitation("http://192.0.2.7:8501", link, "swordfish").splitlines()
-    assert len(lines) == 4 * len(LANGUAGES)
-    addressed, linked, keyed, warning = (lines[number::4] for number in range(4))
-    assert all("http://192.0.2.7:8501" in line for line in addressed)
-    assert all(line.endswith(link) for line in linked)
-    assert all(line.endswith("swordfish") for line in keyed)
-    assert all("http://192.0.2.7:8501/host " in line for line in keyed)
-    assert all("http" in line and "swordfish" not in line for line in warning)
+@pytest.mark.skipif(sys.platform == "win32", reason="has no variable of it")
+@pytest.mark.parametrize(
+    ("locale", "language"), [("en_US.UTF-8", "en"), ("zh_CN.UTF-8", "zh"), ("C", "en")]
+)
+def test_a_class_is_told_first_and_its_host_apart_in_the_language_of_the_terminal(
+    locale, language, started, monkeypatch, capsys
+):
+    monkeypatch.setenv("LC_ALL", locale)
+    monkeypatch.setenv(access.KEY_VARIABLE, "made-at-random")
+    launch.serve_class(8600, name="class.example.org")
+    of_class, of_host = capsys.readouterr().out.split("\n\n")
+    code, address = of_class.rsplit("\n", 1)
+    url = "http://class.example.org:8600"
+    assert {"█", "▀"} < set(code)
+    assert address == say("classroom.invitation", language, address=url)
+    link, key, warning = of_host.strip().splitlines()
+    ticket = link.rpartition("#")[2]
+    assert access.take_ticket(ticket)
+    assert link == say("classroom.host_link", language, link=f"{url}/host#{ticket}")
+    assert key == say("classroom.host_key", language, address=url, secret="made-at-random")
+    assert warning == say("classroom.plain_http", language)
 
 
 def test_the_code_in_the_terminal_is_the_guests_(started, monkeypatch):
@@ -181,7 +193,6 @@ def test_class_mode_honours_port_address_and_name(started, monkeypatch, capsys):
     assert "--browser.serverAddress=class.example.org" in started
     printed = capsys.readouterr().out
     assert f"http://class.example.org:{port} on this computer; no other device can" in printed
-    assert "本机" in printed
 
 
 def test_class_mode_honours_streamlit_s_settings(started, monkeypatch, capsys):
@@ -195,12 +206,25 @@ def test_class_mode_honours_streamlit_s_settings(started, monkeypatch, capsys):
     assert f"http://class.example.org:{port} " in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("guests", [1, 300, 4096])
+def test_a_class_may_have_other_numbers_of_guests_at_one_address(guests, started, monkeypatch):
+    monkeypatch.setenv(access.KEY_VARIABLE, "")
+    monkeypatch.setenv(guest_limits.VARIABLE, "")
+    launch.serve_class(guests=guests)
+    assert guest_limits.pages_of_address() == guests
+
+
+@pytest.mark.parametrize("guests", [0, -1, 4097])
+def test_a_number_of_guests_that_no_class_can_have_is_refused(guests, started):
+    with pytest.raises(StartError, match=f"{guests} is no number of guests.* from 1 to 4096"):
+        launch.serve_class(guests=guests)
+    assert not started
+
+
 def test_class_mode_says_that_it_is_plain_http(started, monkeypatch, capsys):
     monkeypatch.setenv(access.KEY_VARIABLE, "")
     launch.serve_class()
-    printed = capsys.readouterr().out
-    assert "plain http" in printed
-    assert "未加密" in printed
+    assert "plain http" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,8 @@ FILES = (
     *(
         Path(server_address.__file__).with_name(f"{name}.js")
         for name in (
-            *("browser_history", "narrow_menu", "chosen_language"),
-            *("header_room", "message_in_view"),
+            *("browser_history", "chosen_language", "header_room"),
+            *("main_stop", "message_in_view", "refused_address"),
         )
     ),
 )

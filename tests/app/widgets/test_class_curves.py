@@ -37,9 +37,9 @@ def test_nothing_is_drawn_while_nobody_shares():
 
 
 def test_the_curves_and_where_their_heads_formed(session):
-    session.share("a", CURVE)
-    session.share("b", replace(CURVE, seed=8, gold=((0.1, 0.2), (0.3, 0.4))))
-    session.share("c", replace(CURVE, seed=9, finished=False))
+    session.share("a", CURVE, "192.0.2.7")
+    session.share("b", replace(CURVE, seed=8, gold=((0.1, 0.2), (0.3, 0.4))), "192.0.2.7")
+    session.share("c", replace(CURVE, seed=9, finished=False), "192.0.2.8")
     app = open_page("train")
     assert not app.exception
     assert app.expander[0].label == "Curves of the class (3)"
@@ -55,7 +55,7 @@ def test_the_curves_and_where_their_heads_formed(session):
 
 
 def test_the_host_clears_all_curves(session):
-    session.share("a", CURVE)
+    session.share("a", CURVE, "192.0.2.7")
     app = open_page("train")
     next(button for button in app.button if button.label == "Clear").click().run()
     assert not app.exception
@@ -64,6 +64,6 @@ def test_the_host_clears_all_curves(session):
 
 
 def test_outside_of_a_class_there_are_none(session, monkeypatch):
-    session.share("a", CURVE)
+    session.share("a", CURVE, "192.0.2.7")
     monkeypatch.delenv(access.KEY_VARIABLE)
     assert not open_page("train").expander

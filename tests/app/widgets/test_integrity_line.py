@@ -41,3 +41,13 @@ def test_a_failed_check_is_red():
     texts = integrity_texts(trace, "en")
     assert integrity_summary(trace, "en") == f"✗ 2 of {len(texts)} checks failed"
     assert [text.startswith(":red[✗") for text in texts].count(True) == 2
+
+
+def test_an_expected_difference_is_said_with_its_reason():
+    trace = example_trace()
+    facts = {**trace.facts, "config": {"causal": False}}
+    measured = {**trace.measured, "cached_equals_full": 1.0}
+    trace = replace(trace, facts=facts, measured=measured, digest="")
+    texts = "\n".join(integrity_texts(trace, "en"))
+    assert "without a causal mask" in texts
+    assert "was unmasked" not in texts  # no cell was: training had no mask

@@ -65,6 +65,7 @@ def test_start_trains_the_quick_demo_of_the_chosen_task(monkeypatch):
 
     monkeypatch.setattr(training_launcher, "start", refuse)
     app = shown().selectbox(key="train-task-en").set_value("sort").run()
+    assert not app.button(key="start").help  # it would stay over the name of the run that begins
     app = app.button(key="start").click().run()
     assert [config.task for config in started] == ["sort"]
     assert "full" in app.error[0].value

@@ -153,21 +153,29 @@ def test_a_phone_is_led_to_a_calculation_and_back_to_the_picture(
     expect(tab.get_by_test_id("map-title")).to_be_in_viewport()
 
 
+@pytest.mark.parametrize(("moving", "step"), [("End", 4), ("PageDown", 3)])
 def test_a_key_that_moves_the_player_explores_alone(
-    new_visitor: Callable[..., Page], class_address: str, publish: Publish
+    moving: str,
+    step: int,
+    new_visitor: Callable[..., Page],
+    class_address: str,
+    publish: Publish,
 ) -> None:
     publish(view_of())
     tab = new_visitor(1024, 768)
     tab.goto(class_address)
     expect(tab.get_by_test_id("step-count")).to_have_text("step 2/4")
+    tab.evaluate("document.body.style.paddingBottom = '2000px'")  # the page scrolls by the last one
     for key in ("Tab", "Shift", "PageDown"):
         tab.keyboard.press(key)
     expect(tab.get_by_test_id("class-status")).to_have_text("Following the host · 1 here")
-    tab.keyboard.press("End")
+    expect(tab.get_by_test_id("step-count")).to_have_text("step 2/4")
+    tab.evaluate("document.body.style.paddingBottom = ''")
+    tab.keyboard.press(moving)
     expect(tab.get_by_test_id("class-status")).to_have_text(
         "You have left the class and explore alone · 1 here"
     )
-    expect(tab.get_by_test_id("step-count")).to_have_text("step 4/4")
+    expect(tab.get_by_test_id("step-count")).to_have_text(f"step {step}/4")
 
 
 def test_back_during_a_vote_keeps_what_the_host_shows(

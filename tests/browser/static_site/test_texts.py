@@ -475,3 +475,11 @@ def test_what_was_chosen_stands_beside_its_row(on_disk):
     assert len(heights) == 1, "a label has two lines"
     forced = tab.locator(".query-label.forced, .predicted-label.forced")
     expect(forced).to_have_count(2)
+
+
+def test_the_keys_of_a_remote_step_in_projector(on_disk):
+    tab = on_disk("#model=reverse&text=7+3+9+1+4&step=1")
+    tab.keyboard.press("p")
+    for key, number in [("PageDown", 2), ("PageDown", 3), ("PageUp", 2)]:
+        tab.keyboard.press(key)
+        expect(tab.get_by_test_id("step-count")).to_have_text(f"step {number}/6")

@@ -119,7 +119,7 @@ def test_the_trained_model_opens_in_explore(trained):
     expect(tab.get_by_test_id("model")).to_have_value("copy-7")
     type_source(tab, "5 5 2")
     expect(tab).to_have_url(re.compile("model=copy-7&text=5\\+5\\+2"))
-    tab.get_by_role("button", name="Inside").click()
+    tab.get_by_test_id("inside-open").click()
     expect(tab.get_by_test_id("inside")).to_be_visible()
     tab.reload()  # the page of trainings hands it over once more
     tab.wait_for_selector(".plotted")

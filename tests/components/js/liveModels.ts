@@ -21,6 +21,7 @@ export function modelWith(fields: Partial<LiveModel>): LiveModel {
     symbols: [],
     alone: false,
     longest: 9,
+    usual: 0,
     sourceWords: [],
     targetWords: [],
     sentences: [],

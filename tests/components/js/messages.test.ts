@@ -5,6 +5,7 @@ import { initialRequest, type LiveModel } from "../../../explorer/components/liv
 import {
   errorSentence,
   hintOf,
+  notSaidTwice,
   refusedSentence,
 } from "../../../explorer/components/live/js/messages.ts";
 import type { PageData } from "../../../explorer/components/live/js/pageData.ts";
@@ -84,4 +85,14 @@ test("where the server does not answer, no other text is named", () => {
   const asked = initialRequest(OWN);
   const error = new ServerError("server_away");
   assert.equal(refusedSentence(served, "en", error, asked, { ...asked, text: "2" }), "No answer.");
+});
+
+test("what the model does is said once beside the introduction", () => {
+  const introduction = "It copies. Step with Next.";
+  assert.equal(notSaidTwice("It copies.", introduction), "");
+  assert.equal(notSaidTwice("It copies. Sentences: Tatoeba", introduction), "Sentences: Tatoeba");
+  assert.equal(notSaidTwice("Look at 2.", introduction), "Look at 2.");
+  assert.equal(notSaidTwice("复制。句子：Tatoeba", "复制。按“下一步”。"), "句子：Tatoeba");
+  assert.equal(notSaidTwice("", introduction), "");
+  assert.equal(notSaidTwice("It copies.", ""), "It copies.");
 });

@@ -9,6 +9,7 @@ import { sharedExamples } from "./sharedExamples.ts";
 interface Described {
   example: string;
   longest?: number;
+  usual?: number;
   symbols?: string[];
   source?: string[];
   target?: string[];
@@ -23,9 +24,10 @@ const { models, notes }: Examples = sharedExamples("text_note");
 
 test("a text that a model was not trained for is noted as in the app", () => {
   for (const { model, text, tokens, note, facts = {} } of notes) {
-    const { example, longest = 128, symbols = [], source = [], target = [] } = models[model];
+    const { example, longest = 128, usual = 0, symbols = [] } = models[model];
+    const { source = [], target = [] } = models[model];
     const words = { sourceWords: source, targetWords: target };
-    const own = { symbols, longest, examples: [{ text: example, hint: {} }], ...words };
+    const own = { symbols, longest, usual, examples: [{ text: example, hint: {} }], ...words };
     const length = tokens.filter((token) => !isSpecial(token)).length;
     const found = textNote(modelWith(own), text, tokens, length);
     assert.deepEqual(found, note && { key: `note_${note}`, facts }, text);

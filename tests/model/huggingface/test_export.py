@@ -4,14 +4,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 import transformers
 
+import explorer
 from explorer.core.errors import FileError, ModelDirectoryError, VocabularyError
 from explorer.core.sentencepiece_vocabulary import learn_pieces
 from explorer.core.vocabulary import BOS, EOS, PAD, TOY_VOCABULARY, SymbolVocabulary
-from explorer.model.checkpoint import Checkpoint
+from explorer.heads.contributions.contributions import METHODS
+from explorer.model.checkpoint import Checkpoint, save_checkpoint
 from explorer.model.explorable import ExplorableModel, load
 from explorer.model.huggingface import export
 from explorer.model.huggingface.export import export_directory, library_tokenizer
@@ -220,3 +223,26 @@ def test_a_prompt_begins_with_the_beginning_and_has_no_end(pieces):
 def test_a_vocabulary_of_another_kind_is_refused():
     with pytest.raises(ModelDirectoryError):
         library_tokenizer(object(), 5, begins=False)
+
+
+def test_what_is_measured_of_a_model_of_pieces_is_measured_of_its_export(
+    make_model, pieces, tmp_path
+):
+    """Pieces, unlike symbols, have labels that differ between the two: of bytes, of spaces."""
+    config = replace(PRIMES, source_vocabulary=len(pieces), target_vocabulary=len(pieces))
+    save_checkpoint(Checkpoint(make_model(config), pieces, pieces, {}), tmp_path / "x.safetensors")
+    model = explorer.load(tmp_path / "x.safetensors")
+    export_directory(model, tmp_path / "pieces")
+    other = explorer.load(tmp_path / "pieces")
+    pairs = [("I see 12 cats.", "Je vois é."), ("🙂 猫 a b", "un chat"), ("the the", "le le")]
+    one, two = (each.measure(pairs, importance=True, removed_on=2).heads for each in (model, other))
+    assert {"entropy", "importance", "zero_loss", "mean_loss", "only_loss"} <= set(one)
+    pd.testing.assert_frame_equal(one, two, rtol=0, atol=1e-5)
+    for method in METHODS:
+        found = [
+            each.contributions(pairs[0][0], method, target=pairs[0][1]) for each in (model, other)
+        ]
+        assert found[0].tokens == found[1].tokens
+        np.testing.assert_allclose(found[0].matrix, found[1].matrix, atol=1e-4)
+    agreement = [each.contribution_agreement(pairs) for each in (model, other)]
+    pd.testing.assert_frame_equal(*agreement, rtol=0, atol=1e-5)

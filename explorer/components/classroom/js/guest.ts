@@ -9,6 +9,8 @@ import {
 import type { Say } from "../../dom/js/sentences.ts";
 import { createScreen, createStore } from "../../dom/js/store.ts";
 import { ofTab, store, stored } from "../../page/js/browserStorage.ts";
+import { moveOf } from "../../page/js/keyboard.ts";
+import { projectorChosen } from "../../page/js/projector.ts";
 import { createBallot } from "./ballot.ts";
 import type { ClassView, Message } from "./classroom.ts";
 import { askedOf, type Following, followingOf } from "./following.ts";
@@ -29,7 +31,7 @@ const BELOW = "data-class-below"; // on the page: on a phone, the inputs are bel
 const PICTURE = "#player"; // of the page
 const TOUCHED = `${PICTURE}, .input-row, nav a`;
 const PATIENCE = 2000; // ms for the first message; without it the page opens as without a class
-const MOVES = new Set(["ArrowLeft", "ArrowRight", "Home", "End", " ", "g", "i"]); // keys of the player
+const SHORTCUTS = ["g", "i"]; // of the player
 
 /** What a guest's page knows of the class. */
 interface GuestState {
@@ -149,13 +151,16 @@ function listenToTouches(message: () => Message | null, touch: (picture: boolean
     if (!(target instanceof Element) || !target.closest(TOUCHED)) return;
     touch(target.closest(PICTURE) !== null);
   };
-  const hearKey = ({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
+  const hearKey = (event: KeyboardEvent) => {
+    const { key, target, ctrlKey, metaKey, altKey } = event;
+    const picture = document.querySelector(PICTURE);
+    const moves = SHORTCUTS.includes(key) || (picture && moveOf(event, picture, projectorChosen()));
     const uses = key === " " ? "button, a, summary, select, input" : "select, input";
     const used = target instanceof Element && target.closest(uses) !== null;
     const within = target instanceof Element && target.closest(TOUCHED) !== null;
     const held = ctrlKey || metaKey || altKey;
     const player = !message()?.view?.training; // else the keys are those of the training
-    if (player && MOVES.has(key) && !held && (within || !used)) touch(true);
+    if (player && moves && !held && (within || !used)) touch(true);
   };
   for (const name of ["click", "input", "change"])
     document.addEventListener(name, hear, { capture: true });

@@ -6,7 +6,6 @@ import { INSIDE_VIEWS, MEAN } from "../../trace/js/look.ts";
 import {
   currentRow,
   headPlace,
-  isSimple,
   largestKey,
   shownCell,
   shownMethod,
@@ -165,10 +164,10 @@ export function insideButton(context: TraceContext): Part {
   const button = buttonElement(
     () => lookInside(context, context.state.inside ? null : touchedCell(context)),
     { class: "quiet inside-open", testid: "inside-open" },
+    say("inside"),
   );
   const draw = () => {
     button.hidden = !isOffered(context);
-    write(button, say(isSimple(context) ? "inside_simple" : "inside"));
     const other = shownMethod(context) !== null && !context.state.inside;
     assign(
       button,

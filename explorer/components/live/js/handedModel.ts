@@ -24,6 +24,7 @@ function described(handed: HandedModel, data: PageData): LiveModel {
   const label = inEach(({ live }) => fillIn(live, "trained_label", { name }));
   return {
     name,
+    usual: 0,
     ...{ bytes: file.length, scriptBytes: file.length, sha256, data: file },
     ...{ label, short: label, intro: inEach(({ live }) => live.trained_intro) },
     placeholder: inEach(({ explore }) => fillIn(explore, "symbols_hint", { known })),

@@ -29,6 +29,7 @@ export interface LiveModel {
   symbols: string[]; // what it reads; empty where it reads sentences
   alone: boolean; // whether it has no encoder, and continues a text
   longest: number; // tokens of a text of its training, its end not counted
+  usual: number; // the mean of them; 0 where not known
   sourceWords: string[]; // the frequent ones of a model of sentences; none where not known
   targetWords: string[];
   sentences: string[]; // to draw random texts from

@@ -26,17 +26,19 @@ export function createMessages(state: Readonly<PageState>, data: PageData, place
   const message = element("p", { class: "message", role: "alert", testid: "message" });
   const draw = () => {
     const { asked, onScreen, unread, introduced, problem, language } = state;
-    const known = introduced || asked.key || (problem && !onScreen);
-    write(intro, known ? "" : modelOf(data.models, asked.request).intro[language]);
-    write(hint, unread ? "" : (onScreen?.hint ?? "")); // of another text than that in the box
+    const known = introduced || data.server || asked.key || (problem && !onScreen); // the app has its own
+    const introducing = known ? "" : modelOf(data.models, asked.request).intro[language];
+    write(intro, introducing);
+    const said = unread ? "" : (onScreen?.hint ?? ""); // of another text than that in the box
+    write(hint, notSaidTwice(said, introducing));
     hint.classList.toggle("long", (onScreen?.hint.length ?? 0) > LONGEST_IN_HEADER);
     const model = data.models.find(({ name }) => name === onScreen?.request?.model); // or deleted
     const scored = model?.scored?.[language];
     assign(hint, "title", scored && !hint.textContent?.includes(scored) ? scored : null);
     const shown = shownRequest(state);
-    const said = unread ? refusedSentence(data, language, unread.error, unread.request, shown) : "";
+    const why = unread ? refusedSentence(data, language, unread.error, unread.request, shown) : "";
     hint.classList.toggle("example", isExample(model, onScreen?.hint, language));
-    const told = [problem, said].filter(Boolean).join(" ");
+    const told = [problem, why].filter(Boolean).join(" ");
     if (message.textContent === told) return;
     write(message, told);
     if (told) message.scrollIntoView({ block: "nearest" }); // who sends a text may be further down
@@ -54,6 +56,12 @@ export function createMessages(state: Readonly<PageState>, data: PageData, place
 /** Whether a hint says what to look at in an example. */
 function isExample(model: LiveModel | undefined, hint: string | undefined, language: string) {
   return model?.examples.some((example) => example.hint[language] === hint) ?? false;
+}
+
+/** A hint, without a first sentence on what the model does that begins the introduction, too. */
+export function notSaidTwice(hint: string, introduction: string) {
+  const [first] = hint.split(/(?<=[.。])/u, 1);
+  return introduction.startsWith(first) ? hint.slice(first.length).trim() : hint;
 }
 
 /** What a person waits for: the file of the model that was chosen, or its output. */

@@ -85,7 +85,10 @@ function entries(context: TraceContext) {
   const codes = MASK_CODES.filter((code) => shown.includes(code));
   const reasons = codes.map((code) => reasonWord(context, code));
   const choices = isSimple(context) ? [] : choiceWords(context);
-  return [...new Set([...TERMS, ...choices, ...reasons])].map((name) => termEntry(name, say));
+  const words = [...new Set([...TERMS, ...choices, ...reasons])].map((name) =>
+    termEntry(name, say),
+  );
+  return [...words, { name: say("keys_name"), text: say("keys_title") }];
 }
 
 /** The words of what a map can show, which Simple leaves out. */

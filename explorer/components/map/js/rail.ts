@@ -135,7 +135,8 @@ function nameAxes(context: TraceContext, axes: HTMLElement, gold: GoldNumbers) {
 function axesText(context: TraceContext, gold: GoldNumbers) {
   const { say } = context;
   if (shownMethod(context)) return say("mini_axes_weights");
-  return isScored(context, gold) ? (gold.axes ?? say("mini_axes_gold")) : say(sitesText(context));
+  const sites = say(sitesText(context));
+  return isScored(context, gold) ? (gold.axes ?? say("mini_axes_gold", { sites })) : sites;
 }
 
 /** Who looks at whom, of a model that has a source and a target. */

@@ -4,7 +4,7 @@ import { SITES } from "../../trace/js/look.ts";
 import type { SiteName } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 
-/** Which attention: Encoder, Decoder or Cross. */
+/** Which attention: Encoder, Decoder or Cross, those that there are. */
 export function createSiteChoice(context: TraceContext): Part {
   const { say } = context;
   const group = { names: SITES, prefix: "site", label: "attention" };
@@ -12,10 +12,9 @@ export function createSiteChoice(context: TraceContext): Part {
   const draw = () => {
     radios.check(context.state.site);
     for (const [name, button] of Object.entries(radios.buttons)) {
-      const site = context.trace.sites[name as SiteName];
-      assign(button, "aria-disabled", site ? null : "true");
-      assign(button, "data-idle", site ? null : "");
-      assign(button, "title", say(site ? `site_${name}_title` : "no_site"));
+      button.hidden = !context.trace.sites[name as SiteName];
+      assign(button, "aria-disabled", button.hidden ? "true" : null);
+      assign(button, "title", say(`site_${name}_title`));
     }
   };
   return { element: radios.element, views: [draw] };

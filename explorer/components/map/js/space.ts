@@ -6,6 +6,8 @@ import type { Zoom } from "../../trace/js/zoom.ts";
 import { createGeometry, type Geometry, rangesOf } from "./geometry.ts";
 
 const SMALLEST = 40; // px of a box in which a map is drawn
+const LEAST = 300; // px of a map on a page that scrolls, where the window has them
+const SHARE = 0.62; // of the height of the window
 
 /** Where a map lies in its box. */
 export interface Space {
@@ -32,8 +34,11 @@ export function createSpace(
   const width = measured(() => box.clientWidth);
   const boxHeight = measured(() => box.clientHeight);
   const windowHeight = measured(() => window.innerHeight);
-  const height = () =>
-    context.narrow() ? Math.max(300, Math.min(width(), windowHeight() * 0.62)) : boxHeight();
+  const height = () => {
+    if (!context.narrow()) return boxHeight();
+    const most = windowHeight() * SHARE; // a low window shows some rows of it
+    return Math.max(Math.min(LEAST, most), Math.min(width(), most));
+  };
   const fitted = computed(() => {
     if (width() < SMALLEST || height() < SMALLEST) return null;
     return createGeometry(context, siteOf(context), width(), height());

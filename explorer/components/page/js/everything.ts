@@ -4,7 +4,7 @@
  * always simple.
  */
 
-import { assign, buttonElement, element } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, write } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { whenever } from "../../dom/js/store.ts";
 import { choose, markDocument } from "./everythingChosen.ts";
@@ -30,13 +30,13 @@ export function createEverythingSwitch(say: Say, signal: AbortSignal) {
     choose(wanted);
     showEverything(wanted);
   };
-  const label = say("everything");
-  const names = { testid: "everything", title: say("everything_title"), "aria-label": label };
-  const button = buttonElement(
-    press,
-    { class: "quiet everything", ...names },
-    element("span", { class: "word" }, label),
-  );
-  whenever(() => assign(button, "aria-pressed", String(onPage.everything)), signal);
+  const word = element("span", { class: "word" });
+  const names = { class: "quiet everything", testid: "everything", title: say("everything_title") };
+  const button = buttonElement(press, names, word);
+  whenever(() => {
+    const label = say(onPage.everything ? "less" : "everything");
+    write(word, label);
+    assign(button, "aria-label", label);
+  }, signal);
   return button;
 }

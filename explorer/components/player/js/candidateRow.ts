@@ -4,7 +4,7 @@ import { atTemperature } from "../../inside/js/temperature.ts";
 import { ASKED } from "../../page/js/lessonOnPage.ts";
 import { guessKey, guessToken, tokenHidden, weightsHidden } from "../../trace/js/guess.ts";
 import { labelOf, writeToken } from "../../trace/js/label.ts";
-import { asksProbability, currentRow } from "../../trace/js/stepState.ts";
+import { asksProbability, currentRow, isSimple } from "../../trace/js/stepState.ts";
 import type { Candidate, NextView, Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 
@@ -50,7 +50,7 @@ export function createCandidateRow(context: TraceContext, force: Force) {
     const { state, trace } = context;
     const probability = atTemperature(context, candidate.probability);
     const asked = candidate.chosen && asksProbability(context, currentRow(context));
-    write(rank, String(candidate.rank));
+    write(rank, isSimple(context) ? "" : String(candidate.rank)); // beside a digit it reads as one more
     share.style.width = `${barShare(state.nextView, probability) * 100}%`;
     write(value, asked ? ASKED : percent(probability));
     const [sign, meaning] = candidate.chosen ? CHOSEN[howChosen(candidate)] : ["", null];

@@ -5,7 +5,7 @@ import { createRadios } from "../../dom/js/radios.ts";
 import { followArrows, markStop } from "../../dom/js/roving.ts";
 import { measured, type View } from "../../dom/js/store.ts";
 import { writeWithTerm } from "../../dom/js/terms.ts";
-import { createTemperature } from "../../inside/js/temperature.ts";
+import { atTemperature, createTemperature } from "../../inside/js/temperature.ts";
 import { keyChoices, tokenHidden, weightsHidden } from "../../trace/js/guess.ts";
 import { labelOf } from "../../trace/js/label.ts";
 import { currentRow, isSimple, siteOf } from "../../trace/js/stepState.ts";
@@ -25,6 +25,7 @@ import { createOthers } from "./otherCandidates.ts";
 import { createTypedGuess } from "./typedGuess.ts";
 
 const DIGIT = 0.6; // em, of a rank
+const LEAST_IN_SIMPLE = 0.001; // probability of a candidate that was not taken
 const FEWEST_CANDIDATES = 3; // listed in Simple; with less space, they scroll
 const ROW = { desk: [20, 52], projector: [30, 64] }; // px, at least and at most
 
@@ -195,11 +196,22 @@ function listed(context: TraceContext): Candidate[] {
   const row = currentRow(context);
   if (weightsHidden(context)) return keyCandidates(context);
   const candidates = row < 0 ? [] : trace.candidates[row];
-  if (!tokenHidden(context, row)) return candidates;
+  if (!tokenHidden(context, row)) {
+    const likely = isSimple(context) && !context.inLesson; // whose cards speak of what could come
+    return likely ? likelyOf(candidates, (one) => atTemperature(context, one)) : candidates;
+  }
   const tokens = alphabetical(candidates.map(({ token }) => token));
   return [...candidates].sort(
     (one, other) => tokens.indexOf(one.token) - tokens.indexOf(other.token),
   );
+}
+
+/**
+ * What Simple lists: a token that the model all but excludes is a riddle there.
+ * @param shown a probability as the list has it
+ */
+export function likelyOf(candidates: Candidate[], shown: (probability: number) => number) {
+  return candidates.filter((one) => one.chosen || shown(one.probability) >= LEAST_IN_SIMPLE);
 }
 
 /** The keys of the current row as rows of the list; their ids are their positions. */

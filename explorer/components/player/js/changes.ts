@@ -53,7 +53,9 @@ export function createChanges(context: TraceContext): Part {
     const same = drawOutputs(context, outputs, original ?? view.original);
     const unmasked = linesOf(context).includes("omit mask");
     write(why, same && unmasked ? say("without_mask_same") : "");
-    if (more && context.narrow()) requestAnimationFrame(() => scrollIntoSight(context.root, node));
+    const effect = context.root.querySelector<HTMLElement>(".effect:not([hidden])");
+    if (more && context.narrow())
+      requestAnimationFrame(() => scrollIntoSight(context.root, effect ?? node));
   };
   return { element: node, views: [drawChips, draw] };
 }

@@ -54,7 +54,7 @@ export function createEditBar(context: TraceContext): Part {
   return { element: node, views: [draw, ...tries.flatMap(({ views = [] }) => views)] };
 }
 
-/** Removes the head that the output depends on most, and shows it. */
+/** Removes the head that the output depends on most. The map stays, wherever that head is. */
 function tryHead(context: TraceContext): Part {
   const { say } = context;
   const press = async () => {
@@ -66,7 +66,6 @@ function tryHead(context: TraceContext): Part {
     if (typeof found === "string") apply(context, found);
     else {
       const { site, layer, head } = found;
-      context.act.select({ site, layer, head });
       apply(context, { add: [`ablate ${site}.${layer}.${head}`], remove: [] });
     }
   };

@@ -1,5 +1,5 @@
 import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
-import { canGuess } from "../../trace/js/guess.ts";
+import { asksFirst, canGuess } from "../../trace/js/guess.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 
 /**
@@ -27,7 +27,8 @@ export function createGuessControl(context: TraceContext): Part {
     assign(button, "aria-disabled", able ? null : "true");
     assign(button, "data-idle", able ? null : "");
     assign(button, "title", say(able ? "guess_title" : "no_guess_drawn"));
-    label.hidden = tally.hidden = guess === null || (context.inLesson && guess.total === 0); // its card asks
+    const askedElsewhere = asksFirst(context.state) || (context.inLesson && guess?.total === 0);
+    label.hidden = tally.hidden = guess === null || askedElsewhere;
     if (!guess) return;
     weights.checked = guess.weightsToo;
     write(tally, say("tally", { right: guess.right, total: guess.total }));

@@ -51,7 +51,8 @@ import { createColumns } from "./columns.ts";
 import { createCutOff } from "./cutOff.ts";
 import { createDownloads } from "./download.ts";
 import { createEditBar, createEditButton } from "./edit.ts";
-import { playOnFirstVisit } from "./firstVisit.ts";
+import { createEffect } from "./effect.ts";
+import { createFirstQuestion, playOnFirstVisit } from "./firstVisit.ts";
 import { createGuessControl } from "./guessControl.ts";
 import type { FindAttribution } from "./headParts.ts";
 import { createAskedMask, createCardAnswer, createHighlight, followLesson } from "./lessonView.ts";
@@ -202,6 +203,8 @@ function placeParts(
   const candidates = createCandidates(context, attribution);
   const predictions = createPredictions(context);
   const changes = createChanges(context);
+  const effect = createEffect(context);
+  const question = createFirstQuestion(context);
   const sentence = createSentence(context);
   const share = createSourceShare(context);
   const cutOff = createCutOff(context);
@@ -214,9 +217,17 @@ function placeParts(
   rail.element.prepend(site.element, headsNote.element, overview.element);
   transport.element.append(unit.element);
   transport.element.querySelector(".moves")?.after(guess.element);
-  const beside = [sentence, share, predictions, candidates, cutOff, changes, output].map(
-    (part) => part.element,
-  );
+  const beside = [
+    effect,
+    question,
+    sentence,
+    share,
+    predictions,
+    candidates,
+    cutOff,
+    changes,
+    output,
+  ].map((part) => part.element);
   const aside = element("div", { class: "aside" }, ...beside);
   const main = element("div", { class: "main" }, rail.element, map.element, aside);
   const sensor = context.root.firstElementChild as Element;
@@ -236,7 +247,17 @@ function placeParts(
   const columns = createColumns(context, { main, aside });
   const place = { views: [placeOutput, columns, keepHeights(context, strips.element, main)] };
   const above = [inside, unit, strips, transport, guess, site, headsNote, overview, integrity];
-  const column = [changes, sentence, share, cutOff, predictions, candidates, output];
+  const column = [
+    changes,
+    effect,
+    question,
+    sentence,
+    share,
+    cutOff,
+    predictions,
+    candidates,
+    output,
+  ];
   const lesson = [createHighlight(context), createCardAnswer(context), createAskedMask(context)];
   return [...above, ...column, place, rail, map, tooltip, ...lesson];
 }

@@ -1,4 +1,12 @@
-import { canGuess, guessAt, reveal, startGuessing } from "./guess.ts";
+import {
+  askFirst,
+  asksFirst,
+  canGuess,
+  endFirst,
+  guessAt,
+  reveal,
+  startGuessing,
+} from "./guess.ts";
 import { createHeadLoading, type ShowLoaded } from "./headLoading.ts";
 import type { TraceState } from "./initialState.ts";
 import type { Change } from "./interventions.ts";
@@ -107,13 +115,21 @@ function createStepping(context: TraceContext) {
   const show: GoTo = (step, patch = {}) => {
     const bounded = Math.max(1, Math.min(context.trace.steps, step));
     if (currentRow(context) < 0) return;
-    const { guess } = state;
+    const { guess, firstQuestion } = state;
+    const left = firstQuestion && asksFirst(state) ? endFirst(firstQuestion, null) : {};
     const zoom = zoomWith(
       siteOf(context),
       state.zoom,
       currentRow({ trace: context.trace, state: { ...state, step: bounded } }),
     );
-    set({ step: bounded, zoom, hinted: true, guess: guess && guessAt(guess, bounded), ...patch });
+    set({
+      step: bounded,
+      zoom,
+      hinted: true,
+      guess: guess && guessAt(guess, bounded),
+      ...left,
+      ...patch,
+    });
   };
   const stepper = createStepper({
     state,
@@ -126,7 +142,15 @@ function createStepping(context: TraceContext) {
       return true;
     },
     forward: () => {
-      const { step } = state;
+      const { step, firstQuestion } = state;
+      if (firstQuestion?.given === null && step + 1 === firstQuestion.step) {
+        show(step + 1, askFirst(firstQuestion));
+        return false; // it waits for the answer
+      }
+      if (firstQuestion && asksFirst(state)) {
+        set(endFirst(firstQuestion, null)); // the answer
+        return true;
+      }
       const hidden = currentRow(context) < 0 ? null : reveal(context);
       if (hidden) set(hidden);
       else show(step + 1);

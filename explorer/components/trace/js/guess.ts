@@ -37,6 +37,12 @@ export interface Guess {
   answer: Answer | null;
 }
 
+/** The question of the first visit, at the step at which it stops to play. */
+export interface FirstQuestion {
+  step: number;
+  given: string | null; // the token that was chosen; null before
+}
+
 export const HIDDEN = "?";
 
 /** Whether the next tokens are the model's own: nobody can guess what was drawn at random. */
@@ -51,6 +57,25 @@ export function canGuess({ pieces }: Pick<TraceContext, "pieces">) {
 export function startGuessing(step: number, weightsToo: boolean, ahead = false): Guess {
   const known = step - 1;
   return { weightsToo, ahead, rows: known, tokens: known, right: 0, total: 0, answer: null };
+}
+
+/** Whether the question of the first visit is on screen and not answered. */
+export function asksFirst({ firstQuestion, guess, step }: TraceState) {
+  return firstQuestion?.given === null && guess !== null && step === firstQuestion.step;
+}
+
+/** Ask it: what comes next is hidden until it is answered. */
+export function askFirst({ step }: FirstQuestion): Partial<TraceState> {
+  return { guess: startGuessing(step, false, true), ahead: false };
+}
+
+/**
+ * End it: all is shown again.
+ * @param given the token that was chosen; null = the question was left
+ */
+export function endFirst({ step }: FirstQuestion, given: string | null): Partial<TraceState> {
+  const firstQuestion = given === null ? null : { step, given };
+  return { firstQuestion, guess: null, ahead: true };
 }
 
 /** Guessing goes on with another text or unit; the tally stays. */

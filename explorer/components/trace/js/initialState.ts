@@ -2,7 +2,7 @@ import { projectorChosen } from "../../page/js/projector.ts";
 import type { HeadOrMethod, Method } from "./contributions.ts";
 import { drawingIn } from "./drawing.ts";
 import type { EditNote } from "./editing.ts";
-import { canGuess, type Guess, guessOn, startGuessing } from "./guess.ts";
+import { canGuess, type FirstQuestion, type Guess, guessOn, startGuessing } from "./guess.ts";
 import { bestHead } from "./headScores.ts";
 import { FLAGS, MEAN } from "./look.ts";
 import type { Scale } from "./scale.ts";
@@ -65,6 +65,7 @@ export interface TraceState extends Flags {
   hover: Hover | null;
   touched: TouchedCell | null; // the cell whose hover text was read on a phone
   guess: Guess | null; // null while nothing is guessed
+  firstQuestion: FirstQuestion | null; // of the first visit, until another step is shown
   insideView: InsideView; // what is shown of that cell
   inside: Cell | null; // the cell whose arithmetic is shown; see `shownCell`
 }
@@ -127,6 +128,7 @@ export function initialState(
     hover: null,
     touched: null,
     guess: guesses ? initialGuess(before, step) : null,
+    firstQuestion: null,
     insideView: view.inside ?? (view.cell ? "cell" : (before.insideView ?? "cell")),
     inside: initialCell(view, before),
   };

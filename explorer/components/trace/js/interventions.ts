@@ -52,7 +52,12 @@ export function chipName(line: string, say: Say, sites: Partial<Record<SiteName,
   );
 }
 
-function headsName({ site, layer, head }: Heads, say: Say, sites: Partial<Record<SiteName, Site>>) {
+/** The heads of an intervention, as sentences and chips name them. */
+export function headsName(
+  { site, layer, head }: Heads,
+  say: Say,
+  sites: Partial<Record<SiteName, Site>>,
+) {
   const number = layer === null ? null : (sites[site]?.numbers[layer] ?? layer);
   const name =
     number !== null && head !== null

@@ -1,6 +1,7 @@
 import type { View } from "../../dom/js/store.ts";
 import { pictureMark } from "../../page/js/envelope.ts";
 import type { StreamlitArguments } from "../../page/js/streamlitComponent.ts";
+import { asksFirst } from "./guess.ts";
 import { flagsOf } from "./initialState.ts";
 import { FLAGS, type Selection } from "./look.ts";
 import { shownCell } from "./stepState.ts";
@@ -58,6 +59,7 @@ export function streamlitReports({ data, setStateValue, setTriggerValue }: Strea
 /** What the visitor looks at, as the app names it. */
 export function selectionOf(context: TraceContext): Selection {
   const { site, layer, head, shows, alignment, guess, ahead, insideView, nextView } = context.state;
+  const guessing = guess !== null && !asksFirst(context.state); // which nobody but this person is asked
   const byHeads = nextView === "heads" && offers(context, "attribution");
   const cell = context.trace.rows ? null : shownCell(context);
   return {
@@ -66,8 +68,8 @@ export function selectionOf(context: TraceContext): Selection {
     head: head < 0 ? null : head,
     step: reportedStep(context) || null,
     alignment: alignment === "off" ? null : alignment,
-    guess: guess === null ? null : true,
-    ahead: guess === null ? ahead : null,
+    guess: guessing || null,
+    ahead: guessing ? null : asksFirst(context.state) || ahead,
     zoom: context.state.zoom,
     cell: cell && [cell.query, cell.key],
     inside: cell && insideView !== "cell" ? insideView : null,
