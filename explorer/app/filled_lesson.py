@@ -17,7 +17,7 @@ from explorer.core.errors import ExplorerError, LessonError
 from explorer.core.i18n import isolated
 from explorer.core.lesson import Card, Lesson, asked_of_trace, fill_in
 from explorer.core.lesson_answers import Place, answer, needs_capture
-from explorer.core.look import Look, Request, Selection, from_query
+from explorer.core.look import NO_INTERVENTIONS, Look, Request, Selection, from_query
 from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogMember
 
@@ -38,8 +38,8 @@ def whole_lesson(
     static_site: the folder of the static site, relative to the page; None = one HTML file alone.
     following: name and title of the next lesson, whose page lies beside this one.
     """
-    written = [replace(card, text=card.exported or card.text) for card in lesson.cards]
-    cards = [filled_in(card, offered, lesson.language) for card in written]
+    lesson = replace(lesson, cards=tuple(map(_exported, lesson.cards)))
+    cards = [filled_in(card, offered, lesson.language) for card in lesson.cards]
     by_request: dict[Request, list[int]] = {}
     for number, (card, one) in enumerate(zip(lesson.cards, cards, strict=True)):
         visit = card_visit(card, offered)
@@ -48,6 +48,13 @@ def whole_lesson(
     texts = [_text(offered[r.model], r, tuple(numbers)) for r, numbers in by_request.items()]
     shown = ShownLesson.of(name, lesson, cards, following=following)
     return lesson_page(shown, texts, language, static_site).encode()
+
+
+def _exported(card: Card) -> Card:
+    """A card as it is in a page of its own, whose model cannot be changed."""
+    if card.deed:
+        card = replace(card, deed=NO_INTERVENTIONS, because="")
+    return replace(card, text=card.exported or card.text, link="")
 
 
 def _text(member: CatalogMember, request: Request, cards: tuple[int, ...]) -> LessonText:
@@ -112,11 +119,13 @@ def _with_values(card: Card, values: Mapping[str, str], look: Mapping[str, Any])
         text=fill_in(card.text, told),
         question=fill_in(card.question, told),
         choices=choices,
-        right=choices.index(values[card.answer]) if card.answer else None,
+        right=choices.index(values[card.answer]) if card.answer else 0 if card.deed else None,
         because=fill_in(card.because, told),
         answer=card.answer,
         highlight=card.highlight,
         look=look,
+        deed=bool(card.deed),
+        link=card.link,
     )
 
 

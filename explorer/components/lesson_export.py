@@ -1,5 +1,7 @@
 """A page with a lesson: its cards, and a player for each text of theirs.
 
+The browser prints the cards with their questions and, from a new page on, the answers.
+
 Next and Back work from disk and without a network; outside the static site the page is one file.
 The page has the inside of heads for cards that open a cell.
 """
@@ -28,6 +30,17 @@ _STYLES = """
 html[data-projector] { --lesson-type: 20px; --lesson-small-type: 19px; }
 #player {
   --player-height: calc(100dvh - var(--lesson-height, 0px) - var(--back-height, 0px));
+}
+.sheet { display: none; }
+@media print {
+  body > :not(.sheet) { display: none !important; }
+  .sheet { display: block; color: #000; background: #fff; font: 11pt/1.4 system-ui, sans-serif; }
+  .sheet h1 { font-size: 16pt; }
+  .sheet .answers { break-before: page; }
+  .sheet li { margin-bottom: 10pt; break-inside: avoid; }
+  .sheet p { margin: 0 0 3pt; }
+  .sheet .question { font-weight: 600; }
+  .sheet .choice { margin-right: 2em; }
 }
 """
 

@@ -21,6 +21,9 @@ What stands before the first card may be left out: `minutes` and `aims` are for 
 of the element that the text is about; `answer` a function of `lesson_answers`, which may also be
 in braces in the text.
 
+In the place of a question, `deed` names changes in the model that the learner is to make, as lines
+of interventions (`core.verbs`): the card sees when the picture has them. `link` opens another page.
+
 A lesson on the page Train has cards whose `view` names a run and a moment in the place of a model
 and a text; they ask `run_answers`.
 
@@ -39,7 +42,10 @@ from urllib.parse import parse_qsl
 from explorer.core.errors import ExplorerError, LessonError
 from explorer.core.files import has_printable_name, one_line, read_text
 from explorer.core.i18n import LANGUAGES, say
+from explorer.core.interventions import Interventions
 from explorer.core.lesson_answers import ANSWERS
+from explorer.core.lesson_deeds import TRAINED_WITHOUT_MASK, read_deed
+from explorer.core.look import NO_INTERVENTIONS
 from explorer.core.run_answers import RUN_ANSWERS
 
 _ORDER = (
@@ -76,12 +82,23 @@ LONGEST_FIELDS: Mapping[str, int] = MappingProxyType(
 
 _HEAD = ("minutes", *LONGEST_HEAD)
 _MINUTES = range(1, 181)
-_FIELDS = ("view", "highlight", "question", "choices", "answer", "because", "exported")
+_FIELDS = (
+    "view",
+    "highlight",
+    "question",
+    "choices",
+    "answer",
+    "because",
+    "deed",
+    "link",
+    "exported",
+)
 _ASKED = ("question", "choices", "answer")
 _LINE = "---"
 _CHOICES = range(2, 6)
 _NEAREST = 5  # functions that are named in the place of an unknown one
 _TESTID = re.compile(r"[a-z][a-z0-9_-]{0,40}", re.ASCII)
+_LINK = re.compile(r"heads(\?[a-z0-9=&@._+-]{1,200})?", re.ASCII)  # of another page of the app
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
@@ -95,6 +112,8 @@ class Card:
         after the answer.
     exported: the text in an exported page, which cannot refer to other pages; "" = `text`, as in
         the app.
+    deed: what the learner is to change in the model, without a question; none = nothing.
+    link: the address of another page, relative to the app; "" = none.
     """
 
     text: str
@@ -105,6 +124,13 @@ class Card:
     answer: str = ""
     because: str = ""
     exported: str = ""
+    deed: Interventions = NO_INTERVENTIONS
+    link: str = ""
+
+    @property
+    def asks(self) -> bool:
+        """Whether it asks a question or for a deed."""
+        return bool(self.question or self.deed)
 
     @property
     def in_train(self) -> bool:
@@ -142,7 +168,7 @@ class Lesson:
     @property
     def questions(self) -> int:
         """How many cards ask something."""
-        return sum(bool(card.question) for card in self.cards)
+        return sum(card.asks for card in self.cards)
 
 
 def read_lesson(text: str, language: str = "en") -> Lesson:
@@ -214,6 +240,8 @@ def _read_card(number: int, header: str, body: str) -> Card:
         fields.get("answer", ""),
         fields.get("because", ""),
         fields.get("exported", ""),
+        _deed(number, fields.get("deed", "")),
+        fields.get("link", ""),
     )
     _check(number, card)
     return card
@@ -245,6 +273,13 @@ def _view(number: int, link: str) -> dict[str, str]:
     return view
 
 
+def _deed(number: int, text: str) -> Interventions:
+    try:
+        return read_deed(text) if text else NO_INTERVENTIONS
+    except ExplorerError as error:
+        raise LessonError("bad_deed", card=number, got=text[:60]) from error
+
+
 def _refuse_long(number: int, card: Card) -> None:
     for field, limit in LONGEST_FIELDS.items():
         value = getattr(card, field)
@@ -258,8 +293,14 @@ def _check(number: int, card: Card) -> None:
     _refuse_long(number, card)
     if card.highlight and not _TESTID.fullmatch(card.highlight):
         raise LessonError("bad_highlight", card=number, got=card.highlight[:60])
+    if card.link and not _LINK.fullmatch(card.link):
+        raise LessonError("bad_card_link", card=number, got=card.link[:60])
+    if card.deed and (card.question or card.choices or card.answer):
+        raise LessonError("deed_and_question", card=number)
+    if card.in_train and card.deed not in (NO_INTERVENTIONS, TRAINED_WITHOUT_MASK):
+        raise LessonError("bad_run_deed", card=number, known=TRAINED_WITHOUT_MASK.texts()[0])
     missing = [name for name in _ASKED if not getattr(card, name)]
-    if missing and (len(missing) < len(_ASKED) or card.because):
+    if not card.deed and missing and (len(missing) < len(_ASKED) or card.because):
         raise LessonError("half_a_question", card=number, missing=", ".join(missing))
     if card.choices and len(card.choices) not in _CHOICES:
         most = _CHOICES[-1]

@@ -134,6 +134,11 @@ def _predicted_token(trace: Trace, place: Place, _: str) -> str:
     return _label(trace.predicted_tokens, place.query)
 
 
+def _output(trace: Trace, place: Place, _: str) -> str:
+    """All that the model writes, as text."""
+    return trace.text
+
+
 def _second_token(trace: Trace, place: Place, _: str) -> str:
     """The second most probable token after the row."""
     arrays = trace.arrays
@@ -272,6 +277,7 @@ ANSWERS: Mapping[str, Answer] = {
     "open keys": _unmasked_keys,
     "masked keys": _masked_keys,
     "predicted token": _predicted_token,
+    "output": _output,
     "second token": _second_token,
     "probability": _probability,
     "best head": _best_head,

@@ -86,13 +86,21 @@ def test_a_whole_lesson_is_filled_in_in_the_language_it_is_written_in():
 
 
 def test_a_page_says_what_to_do_where_the_app_has_another_page():
-    name, sent = "importance", "A saved lesson cannot do that; the app can"
+    """Its model cannot be changed, so it asks for no deed."""
+    name, sent = "importance", "In the app you can"
     lesson = lessons().in_language(name, "en")
-    assert sent not in filled_in(lesson.cards[-1], shipped_models(), "en").text
-    shown = replace(lesson.cards[-1], view=card().view)
+    asking = lesson.cards[4]
+    in_app = filled_in(asking, shipped_models(), "en")
+    assert sent not in in_app.text
+    assert (in_app.deed, in_app.right) == (True, 0)
+    shown = replace(asking, view=card().view, link="heads")
     page = whole_lesson(name, replace(lesson, cards=(shown,)), shipped_models(), "en").decode()
     payload = re.search(r'id="lesson-payload"[^>]*>([^<]*)<', page)[1]
-    assert sent in base64.b64decode(payload).decode("utf-8", "ignore")
+    exported, _ = unpack_payload(base64.b64decode(payload))
+    assert exported["lesson"]["questions"] == 0
+    (one,) = exported["lesson"]["cards"]
+    assert sent in one["text"]
+    assert (one["deed"], one["right"], one["link"], one["because"]) == (False, None, "", "")
 
 
 def test_what_is_added_to_a_number_is_the_sum_that_a_learner_finds():

@@ -59,6 +59,18 @@ def test_what_stands_before_the_first_card_is_for_the_teacher_and_the_end():
     assert (without.minutes, without.aims, without.summary) == (None, "", "")
 
 
+def test_a_card_may_ask_for_a_deed_in_the_place_of_a_question():
+    header = f"{VIEW}\ndeed: ablate cross.1.2; unmask decoder.1.0 2 4\nbecause: {{output}}"
+    lesson = read_lesson(file_of(card_of(f"{header}\nlink: heads?model=reverse"), card_of()))
+    asking, other = lesson.cards
+    assert asking.deed.texts() == ("ablate cross.1.2", "open decoder.1.0 2 4")
+    assert (asking.link, asked_of_trace(asking)) == ("heads?model=reverse", {"output"})
+    assert [asking.asks, other.asks] == [True, False]
+    assert lesson.questions == 1
+    run = card_of("view: run=recorded/reverse&moment=25\ndeed: omit mask")
+    assert read_lesson(file_of(run)).cards[0].deed.texts() == ("omit mask",)
+
+
 def test_what_the_trace_says_is_filled_in():
     assert fill_in("{weight} on “{largest key}”", {"weight": "0.97", "largest key": "9"}) == (
         "0.97 on “9”"
@@ -112,6 +124,18 @@ REFUSED = {
     ],
     "choices_count": [file_of(card_of(f"{VIEW}\n{ASKED.replace('7 | 3', '7')}"))],
     "choices_equal": [file_of(card_of(f"{VIEW}\n{ASKED.replace('7 | 3', '7 | 3 | 7')}"))],
+    "bad_deed": [
+        file_of(card_of(f"{VIEW}\ndeed: {got}"))
+        for got in ("jump", "ablate", "row cross.1.2 2", "ablate cross.1.2; jump", ";")
+    ],
+    "bad_run_deed": [
+        file_of(card_of("view: run=recorded/reverse&moment=25\ndeed: ablate cross.1.2"))
+    ],
+    "deed_and_question": [file_of(card_of(f"{VIEW}\n{ASKED}\ndeed: ablate cross.1.2"))],
+    "bad_card_link": [
+        file_of(card_of(f"{VIEW}\nlink: {got}"))
+        for got in ("https://example.org", "javascript:alert(1)", "../heads", "heads?a=<b>")
+    ],
     "unknown_answer": [
         file_of(card_of(f"{VIEW}\n{ASKED.replace('largest key', '__import__')}")),
         file_of(card_of(text="{0.__class__}")),

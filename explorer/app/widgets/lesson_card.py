@@ -21,8 +21,9 @@ from explorer.components.lesson.payload import (
     offer_payload,
 )
 from explorer.core.address_fields import Whole, reported
-from explorer.core.lesson import FoundLessons, Lesson
-from explorer.core.look import Look
+from explorer.core.lesson import Card, FoundLessons, Lesson
+from explorer.core.lesson_deeds import is_done
+from explorer.core.look import Look, Request
 
 
 class ChosenCard(msgspec.Struct):
@@ -82,8 +83,18 @@ def _filled_in(lesson: Lesson, shown: int, offered: Catalog) -> list[ShownCard |
             filled.append(None)
             continue
         one = filled_in(card, offered, lesson.language)
-        filled.append(replace(one, here=visit is not None and visit.request == now))
+        here = visit is not None and visit.request == now
+        filled.append(replace(one, here=here, done=_done(card, visit, now)))
     return filled
+
+
+def _done(card: Card, visit: Look | None, now: Request) -> bool | None:
+    """Whether the picture has what a card asks the learner to do; None = it is of another text."""
+    if not card.deed or visit is None:
+        return None
+    if visit.request != replace(now, interventions=visit.request.interventions):
+        return None
+    return is_done(card.deed, now.interventions)
 
 
 def _read(offered: Catalog, report: Mapping[str, Any]) -> None:
@@ -92,7 +103,7 @@ def _read(offered: Catalog, report: Mapping[str, Any]) -> None:
     The browser shows another card of the same text by itself.
     """
     if report.get("leave"):
-        address_bar.show(lesson_state.leave() or visit_state.current())
+        address_bar.show(lesson_state.leave() or _without_guess(visit_state.current()))
     name = report.get("start")
     if isinstance(name, str) and lesson_state.open_card(name, 1):
         _show(offered)
@@ -104,6 +115,11 @@ def _read(offered: Catalog, report: Mapping[str, Any]) -> None:
         visit_state.select(visit.selection)
     else:
         _show(offered)
+
+
+def _without_guess(visit: Look) -> Look:
+    """A visit that a lesson leaves behind: what it let guess ends with it."""
+    return replace(visit, selection=replace(visit.selection, guess=None))
 
 
 def _current_visit(offered: Catalog) -> Look | None:

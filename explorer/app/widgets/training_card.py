@@ -11,10 +11,12 @@ from explorer.app import mount
 from explorer.app.filled_lesson import filled_in
 from explorer.app.state import address_bar
 from explorer.app.state import lesson as lesson_state
+from explorer.app.state import train as train_state
 from explorer.app.widgets.lesson_card import ChosenCard, shown_lesson
 from explorer.components.lesson.payload import ShownCard, lesson_payload
 from explorer.core.address_fields import reported
-from explorer.core.lesson import FoundLessons, Lesson
+from explorer.core.lesson import Card, FoundLessons, Lesson
+from explorer.jobs import training_launcher
 
 
 def training_card(found: FoundLessons, run: str, language: str) -> None:
@@ -34,9 +36,18 @@ def _filled_in(lesson: Lesson, run: str) -> list[ShownCard | None]:
     """All cards; those of the run on screen need no server."""
     cards = [filled_in(card, {}, lesson.language) for card in lesson.cards]
     return [
-        replace(one, here=card.view["run"] == run)
+        replace(one, here=card.view["run"] == run, done=_done(card, run))
         for card, one in zip(lesson.cards, cards, strict=True)
     ]
+
+
+def _done(card: Card, key: str) -> bool | None:
+    """Whether the run on screen is what a card asks for; None = it asks for none."""
+    if not card.deed or not key:
+        return None
+    root, _, name = key.partition("/")
+    run = training_launcher.find(root, name)
+    return not train_state.is_recorded(key) and not run.config.causal
 
 
 def _read(lesson: Lesson, report: Mapping[str, Any]) -> None:

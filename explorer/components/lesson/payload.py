@@ -14,12 +14,15 @@ from explorer.core.lesson import Lesson
 class ShownCard:
     """A card with everything filled in.
 
-    right: index of the right choice; None on a card without a question.
+    right: index of the right choice; None on a card without a question, 0 on one with a deed.
     look: the part of the trace it shows, field by field as in `View`.
     here: whether its text is on screen, so that no server is needed to show it.
     problem: why it cannot be shown; "" if it can.
     answer: part of the trace that the right choice names, as in `lesson_answers`, so that the
         picture hides it until it is chosen; "" on a card without a question.
+    deed: whether the learner is to do something. done: whether the picture has it; None = it
+        asks for none, or the picture is of another text.
+    link: address of another page, relative to the app; "" = none.
     """
 
     text: str = ""
@@ -32,6 +35,9 @@ class ShownCard:
     here: bool = False
     problem: str = ""
     answer: str = ""
+    deed: bool = False
+    done: bool | None = None
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +130,5 @@ def list_payload(
 
 
 def _pack(content: Mapping[str, Any], language: str) -> bytes:
-    return pack_payload(
-        {"language": language, "strings": section("lessons", language), **content}, {}
-    )
+    strings = {**section("lessons", language), **section("glossary", language)}
+    return pack_payload({"language": language, "strings": strings, **content}, {})

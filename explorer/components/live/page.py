@@ -45,7 +45,7 @@ _GRID = ("axes_natural", "colon", "figure_heads")
 """Sentences of the section "heads" in the grid of all heads without measurements, which a guest of
 a class sees."""
 
-_LIST = ("minutes", "done")
+_LIST = ("minutes", "done", "score_short", "score_all")
 """Sentences of the section "lessons" in the list of lessons, which only the site has."""
 
 _BAR = {

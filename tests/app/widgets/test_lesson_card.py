@@ -10,6 +10,7 @@ from explorer.app.lesson_run import run_look
 from explorer.app.state import lesson as lesson_state
 from explorer.core import folders, run_answers
 from explorer.core.i18n import say
+from explorer.core.interventions import Interventions
 from explorer.core.lesson import Card, find_lessons, lesson_files
 from explorer.core.lesson_answers import Place, answer
 from explorer.core.trace import Trace
@@ -30,11 +31,13 @@ def shown_lesson(name: str, card: int, language: str) -> dict[str, Any]:
 
 
 @cache
-def traced(model: str, text: str, pad: int, force: str) -> Trace:
+def traced(model: str, text: str, pad: int, force: str, do: str) -> Trace:
     loaded = explorer.load(folders.shipped_checkpoints() / f"{model}.safetensors")
     forced = {int(step): int(token) for step, token in pairs(force, "_")}
     tokens = loaded.trace(text).source_tokens
-    return loaded.trace(text, pad_to=(len(tokens) + pad) or None, force=forced, capture="full")
+    changes = Interventions.parse(do.split(";") if do else ()).options()
+    wide = (len(tokens) + pad) or None
+    return loaded.trace(text, pad_to=wide, force=forced, capture="full", **changes)
 
 
 def pairs(text: str, between: str) -> list[list[str]]:
@@ -46,7 +49,8 @@ def value(card: Card, language: str) -> str:
     if card.in_train:
         look, moment = run_look(card, language)
         return run_answers.answer(card.answer, moment, look.place, language)
-    trace = traced(view["model"], view["text"], int(view.get("pad", 0)), view.get("force", ""))
+    changes = view.get("force", ""), view.get("do", "")
+    trace = traced(view["model"], view["text"], int(view.get("pad", 0)), *changes)
     cell = [(int(query), int(key)) for query, key in pairs(view.get("cell", ""), ";")]
     step = int(view["step"]) if "step" in view else None
     head = int(view["layer"]), int(view["head"])
@@ -70,7 +74,8 @@ def test_each_answer_is_the_value_of_the_trace(name, language):
         assert "{" not in "".join((one["text"], one["question"], *one["choices"], one["because"]))
         assert one["highlight"] == card.highlight
         assert len(set(one["choices"])) == len(card.choices)
-        assert (one["right"] is None) == (card.answer == "")
+        assert (one["right"] is None) == (not card.asks)
+        assert (one["deed"], one["done"]) == (bool(card.deed), False if card.deed else None)
         if card.answer:
             assert one["choices"][one["right"]] == value(card, language)
 

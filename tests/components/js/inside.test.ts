@@ -41,6 +41,31 @@ test("a cell is the softmax of scaled products over the unmasked keys", () => {
   near(found.output[0], weight * 10 + (1 - weight) * 20);
 });
 
+test("the parts of all keys have one scale, and a part is the product of printed numbers", () => {
+  const context = (open: object[]) =>
+    ({
+      say: (key: string, facts: Record<string, unknown>) =>
+        key === "inside_value_number"
+          ? `${facts.share} × ${facts.length} ${facts.is_part} ${facts.part}`
+          : key,
+      trace: { header: { reasons: ["open", "later position", "padding"] } },
+      state: { site: "cross", layer: 0, head: 0, shows: "weight" },
+      asked: { open },
+    }) as any;
+  const head = { ...HEAD, values: new Float32Array([3, -4, 0.6, 0.8, 9, 9]) }; // 5, 1 and masked
+  const mask = Uint8Array.of(0, 0, 2);
+  const [one, other] = [0, 1].map((key) => cellArithmetic(head, mask, 0, key));
+  near(one.length, 5);
+  assert.deepEqual(one.span, other.span);
+  near(one.span[0], -4 * one.weights[0]);
+  near(one.span[1], 3 * one.weights[0]);
+  const text = (open: object[]) =>
+    cellTexts(context(open), head, one, mask, { query: 0, key: 0 }).numbers.value;
+  assert.equal(text([]), "0.7311 × 5.0000 = 3.66"); // .73 × 5.00 is 3.65, and 3.655 is a tie
+  const asked = { answer: "part", site: "cross", layer: 0, head: 0, query: 0, key: 0 };
+  assert.equal(text([asked]), "0.7311 × 5.0000 = ?");
+});
+
 test("a masked cell has a score and no weight", () => {
   const found = cellArithmetic(HEAD, [0, 0, 2], 0, 2);
   assert.deepEqual([found.masked, found.scores[2], found.weights[2]], [true, 5.5, 0]);

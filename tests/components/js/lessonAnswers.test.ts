@@ -9,6 +9,11 @@ import {
 } from "../../../explorer/components/lesson/js/answers.ts";
 import type { Lesson } from "../../../explorer/components/lesson/js/content.ts";
 import { finishedLessons, keepFinished } from "../../../explorer/components/lesson/js/finished.ts";
+import {
+  keepScore,
+  lessonScores,
+  totalScore,
+} from "../../../explorer/components/lesson/js/scores.ts";
 
 const LESSON = { name: "mine", cards: [null, null, null] } as unknown as Lesson;
 
@@ -59,4 +64,18 @@ test("a finished lesson is remembered once, whatever was in the storage", () => 
   assert.deepEqual([...finishedLessons()], ["mine", "other"]);
   localStorage.setItem("attention-lessons-finished", "7");
   assert.deepEqual([...finishedLessons()], []);
+});
+
+test("the best score of each lesson counts, whatever was in the storage", () => {
+  for (const broken of ["{", "7", "null", '{"mine": 3, "other": {"right": "2"}}']) {
+    localStorage.setItem("attention-lesson-scores", broken);
+    assert.equal(lessonScores().size, 0);
+  }
+  keepScore("mine", { right: 4, questions: 6 });
+  keepScore("mine", { right: 2, questions: 6 });
+  keepScore("other", { right: 1, questions: 5 });
+  assert.deepEqual(lessonScores().get("mine"), { right: 4, questions: 6 });
+  assert.deepEqual(totalScore(), { right: 5, questions: 11 });
+  keepScore("mine", { right: 2, questions: 7 }); // the lesson has another question now
+  assert.deepEqual(totalScore(), { right: 3, questions: 12 });
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { firstUse } from "../../../explorer/components/dom/js/terms.ts";
+import { firstUse, termUses } from "../../../explorer/components/dom/js/terms.ts";
 import { firstTerm } from "../../../explorer/components/trace/js/label.ts";
 
 test("a technical word is found at its first use, whole and outside what is quoted", () => {
@@ -25,4 +25,27 @@ test("a special token is a technical word where it comes first", () => {
   );
   assert.equal(firstTerm(tokens, 9), null);
   assert.equal(firstTerm(["<pad>", "le"], 0), null); // it begins the output
+});
+
+test("each of several technical words is marked once, none within another", () => {
+  const words: Record<string, string> = {
+    term_head: "head",
+    term_score: "score q·k",
+    term_token: "token",
+    term_vector: "vector",
+    term_mask: "mask",
+  };
+  const say = (key: string) => words[key];
+  const text = "“head”: vectors of two heads, a vector, masked tokens and a score";
+  const marked = termUses(text, Object.keys(words), say);
+  assert.deepEqual(
+    marked.map(({ at, end }) => text.slice(at, end)),
+    ["vectors", "heads", "tokens", "score"],
+  );
+  const chinese: Record<string, string> = { a: "注意力", b: "注意力头", c: "头", d: "值", e: "键" };
+  const sentence = "开头与均值是关键：注意力头给每个键一个值";
+  assert.deepEqual(
+    termUses(sentence, Object.keys(chinese), (key) => chinese[key]).map(({ term }) => term),
+    ["b", "e", "d"],
+  );
 });

@@ -18,6 +18,7 @@ def test_a_lesson_is_sent_with_its_sentences():
     assert not arrays
     assert header["language"] == "zh"
     assert header["strings"]["leave"] == "退出"
+    assert header["strings"]["term_vector"] == "向量"
     lesson = header["lesson"]
     assert lesson["cards"][0]["choices"] == ["1", "2"]
     assert lesson["cards"][0]["right"] == 1

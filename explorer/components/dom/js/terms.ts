@@ -8,6 +8,8 @@ export type Term = string;
 
 const TERM = "data-term";
 const IDLE = "[data-idle][title]"; // a button that does nothing now, and whose title says why
+/** What makes another word of 头, 值 or 键: 开头 箭头, 均值 数值, 关键. */
+const OTHER_WORDS = "(?<![开箭均数关])";
 const QUOTED = "“[^”]*”"; // the words of a visitor
 
 /** Make an element a term, with a dotted line, or, with null, end that. */
@@ -36,10 +38,37 @@ export function writeWithTerm(node: Element, text: string, term: Term, say: Say)
   node.replaceChildren(text.slice(0, at), marked, text.slice(end));
 }
 
+/** Write a text in which the first use of each of some terms is marked. */
+export function writeWithTerms(node: Element, text: string, terms: readonly Term[], say: Say) {
+  if (node.textContent === text) return;
+  const parts: (string | Element)[] = [];
+  let written = 0;
+  for (const { term, at, end } of termUses(text, terms, say)) {
+    parts.push(text.slice(written, at), element("span", { [TERM]: term }, text.slice(at, end)));
+    written = end;
+  }
+  node.replaceChildren(...parts, text.slice(written));
+}
+
+/** Where a text first uses each of some terms, in the plural, too; none lies within another. */
+export function termUses(text: string, terms: readonly Term[], say: Say) {
+  const uses = terms.flatMap((term) => {
+    const [word] = say(term).split(" "); // without a formula: "score q·k"
+    const found = [word, `${word}s`].map((form) => ({ term, at: firstUse(text, form), form }));
+    return found
+      .filter(({ at }) => at >= 0)
+      .sort((one, other) => one.at - other.at)
+      .slice(0, 1);
+  });
+  const sorted = uses.map(({ term, at, form }) => ({ term, at, end: at + form.length }));
+  sorted.sort((one, other) => one.at - other.at || other.end - one.end);
+  return sorted.filter(({ at }, place) => sorted.slice(0, place).every(({ end }) => at >= end));
+}
+
 /** Where a text first uses a word outside quotation marks; −1 where it does not. */
 export function firstUse(text: string, word: string) {
   const apart = /^\p{Script=Latin}/u.test(word); // other words than Chinese ones have ends
-  const [before, after] = apart ? ["(?<!\\p{L})", "(?!\\p{L})"] : ["", ""];
+  const [before, after] = apart ? ["(?<!\\p{L})", "(?!\\p{L})"] : [OTHER_WORDS, ""];
   const escaped = word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const uses = [...text.matchAll(new RegExp(`${QUOTED}|${before}(${escaped})${after}`, "giu"))];
   return uses.find((found) => found[1] !== undefined)?.index ?? -1;

@@ -27,8 +27,13 @@ export interface CellArithmetic {
   sum: number; // of the powers of all unmasked keys, and of the sink
   weights: number[]; // of the row
   value: number[]; // of the key
+  length: number; // of the value of the key
+  span: Span; // of weight × value, over all keys of the row
   output: number[]; // of the head for the query, the sum of weight × value over all keys
 }
+
+/** The least and the largest of some numbers. */
+export type Span = [number, number];
 
 /**
  * The arithmetic of a cell.
@@ -54,6 +59,8 @@ export function cellArithmetic(
   const output = Array.from({ length: valueWidth }, (_, at) =>
     sumOf(weights.map((weight, other) => weight * values[other * valueWidth + at])),
   );
+  const value = Array.from(values.subarray(key * valueWidth, (key + 1) * valueWidth));
+  const parts = Array.from(values, (one, at) => weights[Math.floor(at / valueWidth)] * one);
   return {
     products,
     product,
@@ -65,7 +72,9 @@ export function cellArithmetic(
     largest,
     sum,
     weights,
-    value: Array.from(values.subarray(key * valueWidth, (key + 1) * valueWidth)),
+    value,
+    length: Math.hypot(...value),
+    span: spanOf(parts),
     output,
   };
 }
@@ -82,6 +91,14 @@ function scoreOf(head: HeadVectors, query: number, key: number) {
 function productsOf({ queries, keys, width }: HeadVectors, query: number, key: number) {
   const [own, other] = [query * width, key * width];
   return Array.from({ length: width }, (_, at) => queries[own + at] * keys[other + at]);
+}
+
+/** Not by spreading the numbers: of a long text they are more than a call may have. */
+function spanOf(numbers: number[]): Span {
+  return numbers.reduce(
+    ([least, most], number): Span => [Math.min(least, number), Math.max(most, number)],
+    [0, 0] as Span,
+  );
 }
 
 function sumOf(numbers: number[]) {

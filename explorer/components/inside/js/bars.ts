@@ -11,18 +11,22 @@ const HEIGHT = 64; // px
 const WIDEST = 16; // px of a bar
 const LEAST = 1; // px, so that no bar is nothing
 
-/** Signed bars side by side on one zero line, on a scale of their own. */
+/** Signed bars side by side on one zero line. */
 export function createBars(testid: string) {
   const line = element("i", { class: "zero" });
   const row = element("div", {});
   // The numbers stand beside it.
   const chart = element("div", { class: "bars", testid, "aria-hidden": "true" }, row, line);
   chart.style.height = `${HEIGHT}px`;
-  /** @param width px */
-  const draw = (bars: Bar[], width: number) => {
+  /**
+   * @param width px
+   * @param span
+   *   between which numbers the scale lies; without it, of the bars alone
+   */
+  const draw = (bars: Bar[], width: number, span: number[] = []) => {
     const step = Math.min(WIDEST, width / Math.max(bars.length, 1));
-    const most = Math.max(0, ...bars.map(({ value }) => value));
-    const least = Math.min(0, ...bars.map(({ value }) => value));
+    const most = Math.max(0, ...bars.map(({ value }) => value), ...span);
+    const least = Math.min(0, ...bars.map(({ value }) => value), ...span);
     const perUnit = most > least ? HEIGHT / (most - least) : 0;
     const zero = most * perUnit;
     chart.style.width = `${step * bars.length}px`;

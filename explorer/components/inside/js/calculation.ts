@@ -78,7 +78,8 @@ export function createCalculation(context: TraceContext) {
     if (many) charts.softmax.draw(bars, 1.5 * width);
     else columns.draw(found, masked, cell, keyColumns(context, bars));
     const part = found.value.map((value) => weight * value);
-    charts.value.draw(componentBars(part, `v${subscript(cell.key + 1)}`), width);
+    const vector = `v${subscript(cell.key + 1)}`;
+    charts.value.draw(componentBars(part, vector), width, found.span); // one scale for all keys
     charts.output.draw(componentBars(found.output, "z"), width);
     const texts = cellTexts(context, head, found, masked, cell);
     write(notes.scaled, texts.notes.scaled);

@@ -6,8 +6,9 @@ import type { Cell } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import type { CellArithmetic, HeadVectors } from "./arithmetic.ts";
 import { type CellNumbers, type PrintedScaling, printCell, printMasked } from "./equationDigits.ts";
-import { type Printed, printedPower, printedWeight, subscript } from "./printedNumbers.ts";
+import { type Printed, printed, printedPower, printedWeight, subscript } from "./printedNumbers.ts";
 
+const PART_DIGITS = [0, 1, 2, 3]; // beyond the usual ones
 const ROOT_DIGITS = 4; // of a root that is no whole number
 
 export type StepName = "product" | "scaled" | "mask" | "softmax" | "value" | "output";
@@ -92,7 +93,22 @@ function factsOf(
     keys: keysText(say, head.sink, cell.query, found.unmasked),
     count_products: found.products.length,
     width: found.value.length,
+    ...partFacts(found, found.weights[cell.key]),
   };
+}
+
+/** The length of weight × value, as the product of two numbers with as many digits as it takes. */
+function partFacts({ length }: CellArithmetic, weight: number) {
+  const part = printed(weight * length);
+  const factors = PART_DIGITS.map((more) => [
+    more ? printed(weight, more) : printedWeight(weight),
+    printed(length, more),
+  ]);
+  const follows = ([share, long]: Printed[]) =>
+    Math.abs(share.value * long.value - part.value) <= part.unit / 2;
+  const [share, long] = factors.find(follows) ?? factors[0];
+  const is_part = equals(follows([share, long]));
+  return { share: share.text, length: long.text, is_part, part: part.text };
 }
 
 /** The numbers of a masked cell, and of the softmax without it. */
@@ -151,7 +167,8 @@ const TELLING = {
   exponent: ["exponent"],
   power: ["power"],
   "sum of powers": ["sum"],
-  weight: ["weight"],
+  weight: ["weight", "share"],
+  part: ["part"],
 } as Record<string, string[]>;
 
 /** Put "?" in the place of what this or a later card of a lesson asks. */

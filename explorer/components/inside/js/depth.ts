@@ -1,10 +1,9 @@
 import { assign, element, populate, write } from "../../dom/js/element.ts";
 import { percent, shortWeight } from "../../dom/js/numbers.ts";
 import { isolated } from "../../dom/js/sentences.ts";
-import { ASKED } from "../../page/js/lessonOnPage.ts";
 import { visibleRows } from "../../trace/js/guess.ts";
 import { labelOf } from "../../trace/js/label.ts";
-import { currentRow, isAsked, layerNumber, siteOf, stepOfRow } from "../../trace/js/stepState.ts";
+import { currentRow, layerNumber, siteOf, stepOfRow } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { createLoading, offers } from "../../trace/js/traceQuestions.ts";
 import { type EarlyLayer, type EarlyLayers, readEarlyLayers } from "./earlyLayers.ts";
@@ -72,24 +71,14 @@ function drawLayer(
   for (let row = 0; row < rows; row += 1) {
     const cell = cells[row + 1];
     const tokens = early(row);
-    const asked = asksToken(context, layer, row);
     const [first] = tokens;
-    write(
-      cell,
-      asked ? ASKED : `${isolated(labelOf(first.label))} ${shortWeight(first.probability)}`,
-    );
+    write(cell, `${isolated(labelOf(first.label))} ${shortWeight(first.probability)}`);
     const lines = tokens.map(
       ({ label, probability }) => `${isolated(labelOf(label))} ${percent(probability)}`,
     );
-    assign(cell, "title", asked ? null : lines.join("\n"));
-    cell.style.setProperty("--share", asked ? "0" : String(first.probability));
+    assign(cell, "title", lines.join("\n"));
+    cell.style.setProperty("--share", String(first.probability));
     cell.classList.toggle("current", row === current);
     cell.onclick = () => context.set({ step: stepOfRow(context, row) });
   }
-}
-
-/** Whether a card of a lesson asks for the token after a layer. */
-function asksToken(context: TraceContext, layer: number, row: number) {
-  const { inside } = context.state;
-  return inside?.query === row && isAsked(context, "early token", inside, layer);
 }

@@ -1,5 +1,6 @@
 import { assign, buttonElement, element, write } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
+import { writeWords } from "./cardWords.ts";
 import type { Content, Lesson } from "./content.ts";
 import { createEnding } from "./ending.ts";
 import { createQuestion } from "./question.ts";
@@ -50,7 +51,7 @@ export function createParts(say: Say, actions: Actions) {
   const draw = (shown: Content, index: number, choice: number | undefined, away: boolean) => {
     const card = shown.lesson?.cards[index];
     drawAround(shown, index, away);
-    write(text, card ? card.problem || card.text : "");
+    writeWords(text, card ? card.problem || card.text : "", say);
     text.classList.toggle("problem", Boolean(card?.problem));
     question.draw(card, choice);
   };
@@ -61,7 +62,17 @@ export function createParts(say: Say, actions: Actions) {
     question.draw(null, undefined);
     ending.draw(lesson, right);
   };
-  return { root, next: buttons.next, leave: buttons.leave, draw, drawEnd };
+  /**
+   * The card that is left takes no taps until the one that was asked for is there.
+   * @param to its index; null = nothing is waited for
+   */
+  const drawWaiting = (lesson: Lesson, to: number | null) => {
+    root.classList.toggle("waiting", to !== null);
+    assign(root, "aria-busy", to === null ? null : "true");
+    question.element.inert = to !== null;
+    if (to !== null) heading.drawWaiting(lesson, to);
+  };
+  return { root, next: buttons.next, leave: buttons.leave, draw, drawEnd, drawWaiting };
 }
 
 /** The title, which card it is and, on the first one, how long the lesson takes. */
@@ -80,14 +91,16 @@ function createHeading(say: Say) {
     write(minutes, say("minutes", { minutes: lesson.minutes }));
     minutes.hidden = index > 0 || !lesson.minutes;
   };
-  return { element: node, draw };
+  const drawWaiting = ({ cards }: Lesson, to: number) => {
+    write(progress, say("loading", { card: to + 1, cards: cards.length }));
+    assign(progress, "aria-label", null);
+  };
+  return { element: node, draw, drawWaiting };
 }
 
 function drawMoves(say: Say, { back, next, again }: Buttons, index: number, away: boolean) {
   write(back, say("back"));
   back.disabled = index === 0;
-  write(again, say("view"));
-  assign(again, "title", say("view_title"));
   again.classList.toggle("primary", away);
   next.classList.toggle("primary", !away);
 }
@@ -110,7 +123,8 @@ function drawWayOn(
   write(next, say(ended ? "next_lesson" : index + 1 < cards ? "next" : "finish"));
   assign(next, "title", following ? following[1] : null);
   next.hidden = ended && !following;
-  again.hidden = ended;
+  write(again, say(ended ? "again" : "view"));
+  assign(again, "title", say(ended ? "again_title" : "view_title"));
   write(leave, say(ended ? "to_explorer" : "leave"));
   assign(leave, "title", back ? null : say("leave_title"));
   leave.hidden = !leaves || (Boolean(back) && !ended);

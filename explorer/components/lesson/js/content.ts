@@ -13,6 +13,9 @@ export interface Card {
   look: Look | TrainingLook | null;
   here: boolean; // whether the text that it speaks of is on screen
   problem: string; // why it cannot be shown, or ""
+  deed: boolean; // whether something is to be done in the picture, in the place of a question
+  done: boolean | null; // whether the picture has it; null where it is of another text, or nothing is to be done
+  link: string; // address of another page, relative to the app, or ""
 }
 
 export interface Lesson {

@@ -1,6 +1,7 @@
 import { element, write } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import type { Lesson } from "./content.ts";
+import { lessonScores, totalScore } from "./scores.ts";
 
 /** What stands in the place of a card after the last one: what was learnt, and the score. */
 export function createEnding(say: Say) {
@@ -15,7 +16,8 @@ export function createEnding(say: Say) {
   /** @param right how many first tries were; null where nobody has tried */
   const draw = ({ summary: learnt, questions }: Lesson, right: number | null) => {
     write(summary, learnt ? say("learnt", { summary: learnt }) : say("ended_alone"));
-    write(score, right === null ? "" : say("score", { right, questions }));
+    const all = lessonScores().size > 1 ? ` ${say("score_all", { ...totalScore() })}` : "";
+    write(score, right === null ? "" : `${say("score", { right, questions })}${all}`);
     score.hidden = right === null;
   };
   return { element: node, draw };

@@ -1,8 +1,10 @@
+import { fillIn } from "../../dom/js/sentences.ts";
 import type { Look } from "../../page/js/lessonOnPage.ts";
 import { mountFromPage } from "../../player/js/pagePlayer.ts";
 import { bytesOf } from "../../player/js/pageResources.ts";
 import { type Card, type Content, type Lesson, readContent } from "./content.ts";
 import { mountLesson } from "./lesson.ts";
+import { createSheet } from "./sheet.ts";
 
 /** An element that the page has. */
 function found(selector: string) {
@@ -68,6 +70,7 @@ async function showLesson(sent: Content) {
     visits += 1;
     lesson.update(contentAt(card));
   };
+  document.body.append(createSheet(whole, (key, facts) => fillIn(sent.strings, key, facts)));
   const root = found("#lesson").attachShadow({ mode: "open" }); // the styles of both stay apart
   root.append((found("#lesson-parts") as HTMLTemplateElement).content);
   const first = cardInAddress(whole);

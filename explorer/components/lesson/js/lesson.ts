@@ -1,5 +1,6 @@
 import { onResize } from "../../dom/js/onResize.ts";
 import { computed, createScreen, untracked } from "../../dom/js/store.ts";
+import { explainTerms } from "../../dom/js/terms.ts";
 import type { LessonOnPage, LessonQuestions, OpenQuestion } from "../../page/js/lessonOnPage.ts";
 import { onPage, placeOnPage, setOnPage } from "../../page/js/onPage.ts";
 import type { View } from "../../page/js/streamlitComponent.ts";
@@ -10,6 +11,7 @@ import { shownCard } from "./classCard.ts";
 import type { Card, Content, Lesson, Listeners } from "./content.ts";
 import { keepFinished } from "./finished.ts";
 import { createProgress, type Progress } from "./progress.ts";
+import { keepScore } from "./scores.ts";
 
 const OPEN = "data-lesson"; // on the page, for its style sheet
 const HEIGHT = "--lesson-height"; // read by what stays in view below the card
@@ -40,30 +42,30 @@ export function mountLesson(
   onResize([root], unmounted.signal, () => keepHeight(root.offsetHeight));
   setOnPage({ away: false });
   placeOnPage("lesson", shownOnPage(progress), unmounted.signal);
+  explainTerms(root, progress.say, unmounted.signal);
   document.documentElement.setAttribute(OPEN, "");
   const draw = () => {
     const { shown, index, chosen, first } = state;
     root.lang = shown.language;
     if (progress.ended()) parts.drawEnd(shown, scoreOf(first));
     else parts.draw(shown, index, chosen.get(index), progress.elsewhere());
+    parts.drawWaiting(progress.lesson(), state.waiting);
   };
-  const markWaiting = () => root.classList.toggle("waiting", state.waiting);
   moves.follow();
-  screen.show({ views: [draw, markWaiting] });
+  progress.seeDeed();
+  screen.show({ views: [draw] });
   screen.flush();
   return {
     update: (next) => {
       const before = progress.lesson();
       const now = next.lesson as Lesson;
-      set({ shown: next, waiting: false });
+      set({ shown: next, waiting: null });
       if (now.name !== before.name) set({ chosen: answersOf(now), first: firstTriesOf(now) });
       // The server names the card it knows; the browser may be further by now.
       if (now.name !== before.name || now.visit !== before.visit) moves.follow();
+      progress.seeDeed();
     },
-    listen: (next) => {
-      Object.assign(heard, next);
-      set({ waiting: false }); // an answer of any kind ends the waiting
-    },
+    listen: (next) => Object.assign(heard, next),
     focus: () => parts.next.focus(),
     destroy: () => {
       unmounted.abort();
@@ -80,7 +82,7 @@ export function mountLesson(
  * @param onEnd called when the end is what is to be drawn
  */
 function createMoves(
-  { state, set, lesson, answer }: Progress,
+  { state, set, lesson, ended, answer, forgetAll }: Progress,
   heard: Listeners,
   onEnd: () => void,
 ) {
@@ -88,8 +90,8 @@ function createMoves(
     const { cards } = lesson();
     if (to < 0 || to >= cards.length) return;
     const look = cards[to]?.here ? cards[to].look : null;
-    if (look) set({ index: to, look: { ...look }, waiting: false });
-    else set({ waiting: true });
+    if (look) set({ index: to, look: { ...look }, waiting: null });
+    else set({ waiting: to });
     heard.onCard(to, look !== null);
   };
   return {
@@ -100,14 +102,17 @@ function createMoves(
       if (next < cards.length) go(next);
       else if (next > cards.length) heard.onStart(following?.[0] ?? "");
       else {
+        const right = scoreOf(state.first);
         keepFinished(name);
-        set({ index: next, waiting: false });
+        if (right !== null) keepScore(name, { right, questions: lesson().questions });
+        set({ index: next, waiting: null });
         onEnd();
       }
     },
     again: () => {
-      answer(null);
-      go(state.index);
+      if (ended()) forgetAll();
+      else answer(null);
+      go(ended() ? 0 : state.index);
     },
     leave: () => {
       forgetAnswers();
@@ -133,7 +138,7 @@ function shownOnPage(progress: Progress): LessonOnPage {
     );
     return {
       answer: answered() || elsewhere() ? "" : (card()?.answer ?? ""),
-      answered: answered() && !elsewhere() && !state.waiting, // else it was to the card that is left
+      answered: answered() && !elsewhere() && state.waiting === null, // else it was to the card that is left
       open: open.flatMap(questionOf),
     };
   });

@@ -3,7 +3,7 @@ import { placeBeside } from "../../dom/js/explanation.ts";
 import { fillIn, type Say, type Strings } from "../../dom/js/sentences.ts";
 import type { View } from "../../page/js/streamlitComponent.ts";
 import { watchTheme } from "../../page/js/watchers.ts";
-import { type ListedLesson, lessonItems } from "./lessonItems.ts";
+import { allScored, type ListedLesson, lessonItems } from "./lessonItems.ts";
 
 /** What the payload has. */
 export interface ListContent {
@@ -38,6 +38,7 @@ export function mountList(
   const drawItems = () =>
     panel.replaceChildren(
       element("ol", {}, ...lessonItems(shown.lessons, say, opener)),
+      ...allScored(say),
       element("ul", { class: "broken" }, ...lessonItems(shown.broken, say, opener)),
     );
   const draw = () => {

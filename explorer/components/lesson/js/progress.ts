@@ -16,7 +16,7 @@ export function createProgress(content: Content) {
     chosen: answersOf(opened),
     first: firstTriesOf(opened),
     look: null as Look | TrainingLook | null, // what the picture is to show
-    waiting: false, // for a card of another text
+    waiting: null as number | null, // the card of another text that was asked for
   });
   const say: Say = (key, facts) => fillIn(state.shown.strings, key, facts);
   const lesson = () => state.shown.lesson as Lesson;
@@ -26,7 +26,8 @@ export function createProgress(content: Content) {
   /** Whether the picture is not that of the card. */
   const elsewhere = () => {
     const shown = card();
-    return !ended() && (onPage.away || (shown?.here === false && !shown.problem));
+    if (ended() || shown?.done) return false;
+    return onPage.away || (shown?.here === false && !shown.problem && shown.done === null);
   };
   /** @param choice for the card on screen; null = it is asked anew */
   const answer = (choice: number | null) => {
@@ -40,7 +41,16 @@ export function createProgress(content: Content) {
       if (!first.has(index)) first.set(index, choice < 0 ? choice : right);
     }
     keepAnswers(lesson().name, chosen, first);
-    set({ chosen, first, waiting: false });
+    set({ chosen, first, waiting: null });
   };
-  return { state, set, say, lesson, card, ended, answered, elsewhere, answer };
+  /** The lesson begins anew. */
+  const forgetAll = () => {
+    keepAnswers(lesson().name, new Map(), new Map());
+    set({ chosen: new Map(), first: new Map() });
+  };
+  /** What a card asks to do is its answer, once the picture has it. */
+  const seeDeed = () => {
+    if (card()?.done && !answered()) answer(0);
+  };
+  return { state, set, say, lesson, card, ended, answered, elsewhere, answer, forgetAll, seeDeed };
 }

@@ -2,7 +2,7 @@
 
 import { buttonElement, element } from "../../dom/js/element.ts";
 import { fillIn, type Say } from "../../dom/js/sentences.ts";
-import { type ListedLesson, lessonItems } from "../../lesson/js/lessonItems.ts";
+import { allScored, type ListedLesson, lessonItems } from "../../lesson/js/lessonItems.ts";
 import { createEverythingSwitch } from "../../page/js/everything.ts";
 import { menu } from "./menu.ts";
 import type { PageData } from "./pageData.ts";
@@ -53,8 +53,9 @@ function lessons(data: PageData, language: string, say: Say) {
   });
   const opener = ({ name, title }: ListedLesson) =>
     element("a", { href: `lessons/${encodeURIComponent(name)}.${language}.html` }, title);
-  const list = element("ol", {});
-  const draw = () => list.replaceChildren(...lessonItems(listed, own, opener));
+  const list = element("div", {});
+  const draw = () =>
+    list.replaceChildren(element("ol", {}, ...lessonItems(listed, own, opener)), ...allScored(own));
   draw();
   const node = menu("lessons", say("lessons"), list);
   node.addEventListener("toggle", draw); // a lesson may be finished since

@@ -3,7 +3,7 @@ import { keepInSight } from "../../dom/js/inView.ts";
 import { measured, untracked } from "../../dom/js/store.ts";
 import { type Look, NEXT_TOKEN } from "../../page/js/lessonOnPage.ts";
 import { onPage, setOnPage } from "../../page/js/onPage.ts";
-import { tokenHidden, withoutTally } from "../../trace/js/guess.ts";
+import { type Guess, tokenHidden, withoutTally } from "../../trace/js/guess.ts";
 import { initialState, type TraceState } from "../../trace/js/initialState.ts";
 import { currentRow, isAsked, shownHead, siteOf } from "../../trace/js/stepState.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
@@ -14,11 +14,15 @@ const MARK = "data-highlighted";
 const MASK_ANSWERS = { "mask reason": "reason", weight: "weight" };
 export const NO_CELL = { inside: null, insideView: "cell", edit: false } as const;
 
-/** Show the part of the trace that a lesson asks for, as its link would. It is drawn first. */
+/**
+ * Show the part of the trace that a lesson asks for, as its link would. It is drawn first. *Guess* is
+ * left as it was found.
+ */
 export function followLesson(context: TraceContext, show: (state: TraceState) => void): DrawnPart {
   const lookNow = () => onPage.lesson?.look() ?? null;
   let shown = lookNow(); // with which the trace came
   let open = context.inLesson;
+  let guess: Guess | null = null; // as it was before the lesson
   const showLook = (look: Look) => {
     const { pieces, state } = context;
     const before = { ...state, ...NO_CELL, words: false, temperature: 1, guess: null };
@@ -34,8 +38,8 @@ export function followLesson(context: TraceContext, show: (state: TraceState) =>
   const leave = () => {
     const left = open && !context.inLesson;
     open = context.inLesson;
-    const guess = left && untracked(() => context.state.guess);
-    if (guess) context.set({ guess: withoutTally(guess) });
+    if (left) context.set({ guess: guess && withoutTally(guess) });
+    else if (!open) guess = context.state.guess;
   };
   return { views: [follow, leave] };
 }
