@@ -369,3 +369,20 @@ def test_at_200_percent_three_rows_of_the_map_are_seen(simple):
     assert third["y"] + third["height"] <= bar["y"]
     for name in ("Explore", "Heads", "Train"):
         expect(tab.get_by_role("link", name=name, exact=True)).to_be_in_viewport(ratio=1)
+
+
+def test_what_research_asks_of_a_calculation_is_not_in_simple(simple):
+    tab = simple(f"{LINK}&cell=2.2")
+    score, switch = tab.get_by_test_id("inside_part-score"), tab.get_by_test_id("everything")
+    expect(tab.get_by_test_id("inside-sum")).to_be_visible()
+    expect(score).to_be_hidden()
+    tab.get_by_test_id("inside_part-before").click()
+    costs = tab.locator(".cost").first
+    expect(costs).to_be_attached()
+    expect(costs).to_be_hidden()
+    switch.click()
+    expect(costs).to_be_visible()
+    expect(score).to_be_visible()
+    score.click()
+    switch.click()
+    expect(score).to_be_visible()  # what is shown keeps its name
