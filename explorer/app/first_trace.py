@@ -29,9 +29,10 @@ def shown_first(member: CatalogMember, request: Request) -> Trace | None:
 def stored(member: CatalogMember, request: Request) -> Trace | None:
     """The stored trace of `request`. None for all but the initial one of a model that ships, and if
     another checkpoint made the trace."""
-    if not isinstance(member, ShippedModel) or request != initial_request(member):
+    path = member.first_trace if member.can_trace else None
+    if path is None or request != initial_request(member):
         return None
-    trace = _read(member.stamp, member)
+    trace = _read(member.stamp, path, path.parents[1] / f"{path.stem}.safetensors")
     return trace if trace is not None and trace.facts.get("text") == request.text else None
 
 
@@ -49,14 +50,13 @@ def storable(member: ShippedModel, trace: Trace, choice: InitialChoice) -> Trace
 
 
 @lru_cache(maxsize=1)
-def _read(_stamp: str, member: ShippedModel) -> Trace | None:
-    """The stored trace of a model. _stamp: of its checkpoint; a changed one is read again."""
-    path = member.first_trace
+def _read(_stamp: str, path: Path, checkpoint: Path) -> Trace | None:
+    """The stored trace of a checkpoint. _stamp: of that; a changed one is read again."""
     if not path.is_file():
         return None
     try:
         trace = Trace.load(path)
-        fits = trace.facts.get("checkpoint") == _digest(member.path)
+        fits = trace.facts.get("checkpoint") == _digest(checkpoint)
     except (ExplorerError, OSError) as error:
         log_skipped(path, str(error))
         return None

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from explorer.app.component import component
 from explorer.app.limited_cache import LimitedCache
@@ -16,13 +16,6 @@ from explorer.app.server import access, paths, trace_route
 from explorer.app.state import session
 from explorer.app.state.address_bar import AskedVisit
 from explorer.components.bundle import Component
-from explorer.components.head_views.payload import (
-    Sides,
-    head_grid_payload,
-    metric_matrix_payload,
-    model_comparison_payload,
-    words_payload,
-)
 from explorer.components.live.page import bar_data, component_data
 from explorer.components.player.payload import Offer, View
 from explorer.components.trace_questions import AskedModel
@@ -30,12 +23,15 @@ from explorer.components.training_replay.payload import replay_payload
 from explorer.core.i18n import section
 from explorer.core.look import Request, Selection
 from explorer.core.trace import Trace
-from explorer.heads.comparison.trace_comparison import TraceComparison
-from explorer.heads.patching.patching_result import PatchedTexts
-from explorer.heads.reports.head_report import HeadReport
 from explorer.jobs import training_launcher
 from explorer.jobs.training_run import Run
 from explorer.model.catalog import CatalogMember
+
+if TYPE_CHECKING:  # they import pandas, which has to wait for the first picture
+    from explorer.components.head_views.payload import Sides
+    from explorer.heads.comparison.trace_comparison import TraceComparison
+    from explorer.heads.patching.patching_result import PatchedTexts
+    from explorer.heads.reports.head_report import HeadReport
 
 Report = Callable[[dict[str, Any]], None]
 """Callback for the report of a component after a visitor's action in it."""
@@ -127,7 +123,7 @@ def head_grid(
     key: PictureKey,
     initial: Selection,
     trace: Trace,
-    report: HeadReport | None,
+    report: "HeadReport | None",
     model: AskedModel | None,
     on_report: Report,
     visit: Mapping[str, str] | None = None,
@@ -138,6 +134,8 @@ def head_grid(
     visit: query with which guests of a class ask for the trace; None if they cannot, and get it by
         the key in the offer.
     """
+    from explorer.components.head_views.payload import head_grid_payload  # late: with pandas
+
     offer, view = _offer(key, trace, model), _view(trace, initial)
     more = {"visit": visit, "resources": asdict(offer)} if access.is_class_mode() else {}
     payload = _payload(
@@ -157,13 +155,15 @@ def head_grid(
 def model_comparison(
     key: PictureKey,
     initial: Selection,
-    sides: Sides,
-    compared: TraceComparison,
+    sides: "Sides",
+    compared: "TraceComparison",
     on_report: Report,
-    patched: PatchedTexts | None = None,
+    patched: "PatchedTexts | None" = None,
 ) -> None:
     """A text in two models, or the two sides that `sides` names. The key names the second side, and
     what was patched, too, which a link shows with everything: only there it is offered."""
+    from explorer.components.head_views.payload import model_comparison_payload  # late: with pandas
+
     view = replace(_view(compared.original, initial), everything=patched is not None or None)
     payload = _payload(
         ("model_comparison", key, view),
@@ -178,8 +178,10 @@ def model_comparison(
     _mount("model_comparison", payload, _of_picture(key, on_report), _HEAD_VIEW_EVENTS)
 
 
-def metric_matrix(report: HeadReport, batch: str, language: str, on_report: Report) -> None:
+def metric_matrix(report: "HeadReport", batch: str, language: str, on_report: Report) -> None:
     """The metrics by layer and head. batch: the name of the sentences."""
+    from explorer.components.head_views.payload import metric_matrix_payload  # late: with pandas
+
     payload = metric_matrix_payload(report, batch, language=language)
     _mount("metric_matrix", payload, on_report, _HEAD_VIEW_EVENTS)
 
@@ -192,6 +194,8 @@ def chart(key: str, payload: bytes) -> object:
 
 def words(names: Sequence[str], label: str, targets: str, language: str) -> None:
     """A `?` button that opens explanations of the words in a table; see `words_payload`."""
+    from explorer.components.head_views.payload import words_payload  # late: with pandas
+
     data = words_payload(names, label, targets, language=language)
     component("words")(key="words", data=data, width="content")
 

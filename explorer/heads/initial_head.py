@@ -83,9 +83,13 @@ def initial_step(trace: Trace, site: str, layer: int | None, head: int | None) -
 
 def _hesitates(trace: Trace) -> NDArray[np.bool_]:
     """Whether the model chose the token of a step with a probability below `_SURE`, by step."""
-    steps = trace.steps()
-    unsure = steps.chosen & ~steps.forced & (steps.probability < _SURE)
-    return np.isin(np.arange(1, len(trace.target_tokens) + 1), steps.step[unsure])
+    count = len(trace.target_tokens)
+    if "steps.step" not in trace.arrays:
+        return np.zeros(count, bool)
+    names = ("step", "chosen", "forced", "probability")  # `Trace.steps` would import pandas
+    step, chosen, forced, probability = (trace.arrays[f"steps.{name}"] for name in names)
+    unsure = chosen.astype(bool) & ~forced.astype(bool) & (probability < _SURE)
+    return np.isin(np.arange(1, count + 1), step[unsure])
 
 
 def coverage(trace: Trace) -> NDArray[np.float64]:

@@ -177,6 +177,12 @@ class ListedModel:
         """Path where gold links may ship with it, or None for a model that does not ship."""
         return None
 
+    @property
+    def first_trace(self) -> Path | None:
+        """Path where the trace of its first example may be stored, or None for a model that does
+        not ship."""
+        return None
+
     def reads(self, text: str) -> bool:
         """Whether the model can read `text`; a sentence must be in the script of its examples."""
         return self.summary.reads(text) and self._has_script(text)

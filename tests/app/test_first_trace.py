@@ -28,7 +28,7 @@ from explorer.app import explore_route
 
 client = TestClient(Starlette(routes=[Route("/trace", explore_route.serve, methods=["POST"])]))
 answer = client.post("/trace", json={"model": sys.argv[1], "text": sys.argv[2]})
-print(json.dumps([answer.status_code, "torch" in sys.modules]))
+print(json.dumps([answer.status_code, "torch" in sys.modules, "pandas" in sys.modules]))
 """
 
 
@@ -56,14 +56,14 @@ def test_it_opens_where_its_model_opens():
     assert choice.value == pytest.approx(measured.value, abs=1e-6)
 
 
-def test_the_first_picture_needs_no_torch():
+def test_the_first_picture_needs_neither_torch_nor_pandas():
     run = subprocess.run(
         [sys.executable, "-c", FIRST_PICTURE, REQUEST.model, REQUEST.text],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert json.loads(run.stdout.splitlines()[-1]) == [200, False]
+    assert json.loads(run.stdout.splitlines()[-1]) == [200, False, False]
 
 
 def test_another_request_has_no_stored_trace():

@@ -44,8 +44,8 @@ window.explorerPlotly = embeddedPlotly();
 const place = document.createElement("aside");
 components.everything({{ parentElement: place, data: {{ language: "en", strings: {{}} }} }});
 window.showEverything = (shown) => {{
-  const choice = place.querySelector("button");
-  if (choice.ariaPressed !== String(shown)) choice.click();
+  const now = document.documentElement.hasAttribute("data-everything");
+  if (now !== shown) place.querySelector("button").click();
 }};
 window.openLesson = (text) => {{
   const data = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));

@@ -21,8 +21,8 @@ LONGEST_WAIT = 15.0
 _first_sent = threading.Event()
 
 _FIRST_PAGE = "explorer.app.views.explore"
-_MODELS = "explorer.model.explorable"
-"""Imports torch."""
+_LATER = ("explorer.model.explorable", "explorer.app.views.heads")
+"""Import torch and pandas."""
 
 
 def start(base: str) -> None:
@@ -47,7 +47,8 @@ def _prepare() -> None:
         import_module(_FIRST_PAGE)
     _first_sent.wait(LONGEST_WAIT)
     with _low_priority():
-        import_module(_MODELS)
+        for module in _LATER:
+            import_module(module)
     static_files.prepare()
     _delete_abandoned()
 

@@ -23,10 +23,11 @@ _STEP = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 async def serve(request: Request) -> Response:
     """The probe trace of one moment as a payload of the player; 404 without one."""
-    return await run_in_threadpool(_answer, request)
+    return await run_in_threadpool(answer, request)
 
 
-def _answer(request: Request) -> Response:
+def answer(request: Request) -> Response:
+    """As `serve`, in the thread that asks."""
     from explorer.jobs import training_launcher
 
     parts = request.path_params

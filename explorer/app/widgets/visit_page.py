@@ -20,7 +20,6 @@ from explorer.app.state import heads as heads_state
 from explorer.app.state import lesson as lesson_state
 from explorer.app.state import visit as visit_state
 from explorer.app.visitor_catalog import visitor_catalog
-from explorer.app.widgets.intervention_editor import named_as_here
 from explorer.app.widgets.messages import literal, report, show_error
 from explorer.core.errors import ExplorerError
 from explorer.core.i18n import say
@@ -107,6 +106,8 @@ def traced_request(
     try:
         return wanted, model_cache.trace(member, wanted)
     except ExplorerError as error:
+        from explorer.app.widgets.intervention_editor import named_as_here  # late: with pandas
+
         reason = named_as_here(error, language)
     for request in _substitutes(wanted, on_screen, visit_state.initial_request(member)):
         with suppress(ExplorerError):

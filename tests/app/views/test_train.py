@@ -66,7 +66,7 @@ def test_the_page_opens_on_the_recorded_run():
     assert run_data(app)["name"] == "reverse"
     assert len(run_data(app)["moments"]) == 40
     assert disabled(app) == {"stop", "resume", "delete-idle"}
-    assert "0.2 M parameters" in app.caption[0].value.replace("\\", "")
+    assert "0.2 M parameters" in app.caption[1].value.replace("\\", "")
 
 
 def test_start_makes_a_run_and_shows_it(folder, monkeypatch):
@@ -179,7 +179,7 @@ def test_each_quick_demo_has_a_seed_of_its_own_that_is_shown_before(folder, monk
     app = open_page("train")
     seeds = []
     for name in ("reverse-1", "reverse-2"):
-        shown = app.caption[0].value.replace("\\", "")
+        shown = app.caption[1].value.replace("\\", "")
         app.button(key="start").click().run()
         seeds.append(training_launcher.find("runs", name).config.seed)
         assert f"seed {seeds[-1]}" in shown

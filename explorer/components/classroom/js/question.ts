@@ -1,8 +1,8 @@
 import { element, populate } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
+import { cells, isPicture, type Picture } from "../../page/js/smallPicture.ts";
 import { labelOf, writeToken } from "../../trace/js/label.ts";
 import type { ClassQuestion } from "./classroom.ts";
-import { cells, isPicture, type Picture } from "./smallPicture.ts";
 
 /** What the class is asked. */
 export function questionText({ kind, head, tokens, prompt }: ClassQuestion, say: Say) {

@@ -9,7 +9,7 @@ export type Term = string;
 const TERM = "data-term";
 const IDLE = "[data-idle][title]"; // a button that does nothing now, and whose title says why
 /** What makes another word of 头, 值 or 键: 开头 箭头, 均值 数值, 关键. */
-const OTHER_WORDS = "(?<![开箭均数关])";
+const OTHER_WORDS = "(?<![\\u5f00\\u7bad\\u5747\\u6570\\u5173])";
 const QUOTED = "“[^”]*”"; // the words of a visitor
 
 /** Make an element a term, with a dotted line, or, with null, end that. */

@@ -1,7 +1,7 @@
-import { cells, type Picture } from "../../classroom/js/smallPicture.ts";
 import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import { onPage } from "../../page/js/onPage.ts";
 import type { Question } from "../../page/js/pictureOnPage.ts";
+import { cells, type Picture } from "../../page/js/smallPicture.ts";
 import { hasFormed, leakReason } from "./momentText.ts";
 import type { ReplayContext } from "./replayContext.ts";
 import type { RunData } from "./runData.ts";

@@ -1,4 +1,3 @@
-import type { Picture } from "../../classroom/js/smallPicture.ts";
 import type { Plotly } from "../../dom/js/plotly.ts";
 import { fillIn, type Say } from "../../dom/js/sentences.ts";
 import {
@@ -10,6 +9,7 @@ import {
   withValues,
 } from "../../dom/js/store.ts";
 import type { Palette } from "../../page/js/palette.ts";
+import type { Picture } from "../../page/js/smallPicture.ts";
 import type { TraceState } from "../../trace/js/initialState.ts";
 import type { SiteName, Trace } from "../../trace/js/trace.ts";
 import type { TraceContext } from "../../trace/js/traceContext.ts";
