@@ -171,7 +171,7 @@ def test_the_first_visit_plays_until_the_model_hesitates_and_asks(first, address
         expect(tab.get_by_test_id(name)).to_be_hidden()
     assert question.get_by_role("button").all_inner_texts() == ["1", "7"]
     question.get_by_role("button", name="1").click()
-    expect(question).to_contain_text("It writes “7” (73.5 %)")
+    expect(question).to_contain_text("You chose “1”. It writes “7” (73.5 %)")
     expect(question).to_contain_text("0.67 at “7” and 0.32 at “1”")
     expect(tab.locator(".predicted")).to_have_text("7")
     expect(tab.get_by_test_id("candidates")).to_be_visible()

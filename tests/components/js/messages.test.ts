@@ -40,15 +40,16 @@ const LIBRARY = modelWith({ name: "t5", library: true, pairs: true, about: { en:
 const data = { models: [OWN, LIBRARY], strings: { en: strings } } as unknown as PageData;
 const served = { ...data, server: "trace" };
 
-const hint = (model: LiveModel, text: string, notes?: string) => {
+const hint = (model: LiveModel, text: string, notes?: string, interventions: string[] = []) => {
   const trace = { header: { source: text.split(" "), target: [], notes } } as unknown as Trace;
-  return hintOf(trace, { ...initialRequest(model), text }, data, "en");
+  return hintOf(trace, { ...initialRequest(model), text, interventions }, data, "en");
 };
 
 test("what the server has to say of a trace comes first, and what the model does last", () => {
   assert.equal(hint(OWN, "1 2", "Sinks."), "Sinks.");
   assert.equal(hint(OWN, "1 2"), "Look at 2.");
   assert.equal(hint(OWN, "2 1"), "It copies.");
+  assert.equal(hint(OWN, "1 2", undefined, ["ablate cross.0.0"]), "It copies."); // it may not any longer
   assert.equal(hint(OWN, "1 1"), "It copies.");
   assert.equal(hint(OWN, "1 1 1"), "Longer than 2.");
   assert.equal(hint(LIBRARY, "a b c d e f g h i j k"), "");

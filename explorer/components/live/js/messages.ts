@@ -103,7 +103,8 @@ export function hintOf(
   language: string,
 ) {
   const model = modelOf(models, request);
-  const example = model.examples.find(({ text }) => text === request.text);
+  const edited = request.interventions.length > 0; // then it no longer does what a hint says
+  const example = edited ? undefined : model.examples.find(({ text }) => text === request.text);
   const said = header.notes || example?.hint[language];
   if (said) return said;
   const about = model.about?.[language] ?? "";

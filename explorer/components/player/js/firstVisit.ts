@@ -73,12 +73,14 @@ function answerOf(context: TraceContext) {
   const site = siteOf(context);
   const { weights } = rowOf(site, state.layer, shownHead(state), row);
   const [key, other] = weights.map((_, at) => at).sort((a, b) => weights[b] - weights[a]);
-  return say("first_answer", {
+  const given = state.firstQuestion?.given ?? "";
+  const mine = given === chosen.token ? "" : `${say("first_given", { token: labelOf(given) })} `;
+  return `${mine}${say("first_answer", {
     token: labelOf(chosen.token),
     probability: percent(chosen.probability),
     key: labelOf(site.keyTokens[key]),
     weight: weights[key].toFixed(2),
     other: labelOf(site.keyTokens[other] ?? ""),
     other_weight: (weights[other] ?? 0).toFixed(2),
-  });
+  })}`;
 }
