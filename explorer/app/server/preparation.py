@@ -20,9 +20,9 @@ LONGEST_WAIT = 15.0
 
 _first_sent = threading.Event()
 
-_FIRST_PAGE = "explorer.app.views.explore"
+_FIRST_PAGE = ("explorer.app.views.explore", "pandas")  # which Streamlit's components need
 _LATER = ("explorer.model.explorable", "explorer.app.views.heads")
-"""Import torch and pandas."""
+"""Imports for which the first picture does not wait: torch, and the page with the most of ours."""
 
 
 def start(base: str) -> None:
@@ -44,7 +44,8 @@ def go_on() -> None:
 
 def _prepare() -> None:
     with _low_priority():
-        import_module(_FIRST_PAGE)
+        for module in _FIRST_PAGE:
+            import_module(module)
     _first_sent.wait(LONGEST_WAIT)
     with _low_priority():
         for module in _LATER:
