@@ -288,7 +288,7 @@ def test_the_header_says_what_the_model_does_and_names_it_once(visit):
     tab = visit()
     hint = tab.get_by_test_id("text-hint")
     expect(hint).to_have_text(
-        "This model has almost learned to reverse: 9 of 10 outputs are right. "
+        "It has almost learned to reverse: 9 of 10 are right. "
         "Here it hesitates between “7” and “1”."
     )
     assert sum("reverse-almost" in word for word in first_paint(tab).words) == 1
