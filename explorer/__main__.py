@@ -5,44 +5,22 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from explorer import __version__
-from explorer.cli import (
-    align,
-    convert,
-    export,
-    language,
-    measure_heads,
-    runs,
-    search,
-    start,
-    static_site,
-    trace,
-    train,
-    translate,
-)
 from explorer.core.errors import ExplorerError, RemovedError
 
 _COMMAND = "attention-explorer"
 """The installed command; from a checkout it is `python -m explorer`."""
 
 
-_COMMANDS = (
-    start,
-    train,
-    trace,
-    measure_heads,
-    search,
-    align,
-    translate,
-    export,
-    language,
-    convert,
-    static_site,
-    runs,
+_MODULES = (
+    *("start", "train", "trace", "measure_heads", "search", "align"),
+    *("translate", "export", "language", "convert", "static_site", "runs"),
 )
-"""In the order in which the help lists them."""
+"""Those of the commands, in `explorer.cli`, in the order in which the help lists them."""
 
 _REMOVED = ("beam", "prune")
 """Commands of earlier versions."""
@@ -60,18 +38,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog=prog, description=__doc__)
     parser.add_argument("--version", action="version", version=f"{_COMMAND} {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for command in _COMMANDS:
-        command.add_parser(commands)
     words = sys.argv[1:] if arguments is None else arguments
+    for command in _commands(words):
+        command.add_parser(commands)
     try:
         if words and words[0] in _REMOVED:
             raise RemovedError(words[0])
-        options, unknown = parser.parse_known_args(words)
+        options, unknown = parser.parse_known_args(words or ["start"])
         if unknown:  # argparse itself would print the usage of all commands
             own = commands.choices.get(options.command, parser)
             own.error(f"unrecognized arguments: {' '.join(unknown)}")
-        run = getattr(options, "run_command", start.start)
-        status = int(run(options))
+        status = int(options.run_command(options))
         sys.stdout.flush()
         return status
     except ExplorerError as error:
@@ -82,6 +59,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # Python itself would write the rest once more at its end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+
+
+def _commands(words: Sequence[str]) -> list[ModuleType]:
+    """The modules of the commands; for the app its own alone, so that it starts sooner."""
+    needed = _MODULES if words and words[0] not in ("start", "class") else ("start",)
+    return [import_module(f"explorer.cli.{name}") for name in needed]
 
 
 def _print_all_characters() -> None:

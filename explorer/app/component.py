@@ -1,7 +1,8 @@
 """The front end's components, for Streamlit.
 
 One that is declared again may be mounted again, and Streamlit runs a page's file each time; so each
-is declared here, once. It imports nothing slow: the frame of all pages has one.
+is declared here, once. It imports nothing slow: the frame of all pages has one. For the same reason
+each is mounted with bytes: in a dict Streamlit looks for data frames and imports pandas for that.
 """
 
 from functools import cache

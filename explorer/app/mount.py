@@ -19,7 +19,6 @@ from explorer.components.bundle import Component
 from explorer.components.live.page import bar_data, component_data
 from explorer.components.player.payload import Offer, View
 from explorer.components.trace_questions import AskedModel
-from explorer.components.training_replay.payload import replay_payload
 from explorer.core.i18n import section
 from explorer.core.look import Request, Selection
 from explorer.core.trace import Trace
@@ -209,6 +208,8 @@ def replay(
     key: the run's name in the URL of its probe traces.
     link, opens: see `replay_payload`.
     """
+    from explorer.components.training_replay.payload import replay_payload  # late: Train alone
+
     payload = replay_payload(
         key,
         run,

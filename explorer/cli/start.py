@@ -55,9 +55,9 @@ def _add_options(command: argparse.ArgumentParser) -> None:
 def start(options: argparse.Namespace) -> int:
     from explorer.app.server import launch
 
-    _name_folders(getattr(options, "models", []))  # absent without a command, as the port
-    _name_lessons(getattr(options, "lessons", []))
-    return launch.serve_alone(getattr(options, "port", None))
+    _name_folders(options.models)
+    _name_lessons(options.lessons)
+    return launch.serve_alone(options.port)
 
 
 def _start_class(options: argparse.Namespace) -> int:

@@ -20,6 +20,7 @@ from playwright.sync_api import (
 
 from explorer.app.server import access
 from explorer.components.html_export import html_page
+from explorer.components.payload import pack_payload
 from explorer.components.player.payload import View, player_payload
 from explorer.core import folders
 from explorer.core.trace import Trace
@@ -258,7 +259,8 @@ def open_html(new_tab: Callable[..., Page], tmp_path: Path) -> Callable[..., Pag
 def player_tab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     """One tab for many players, offline: reading Plotly takes longer than most tests."""
     path = tmp_path_factory.mktemp("player") / "page.html"
-    script = PLAYERS.format(script=entry_script("player"), embedded=EMBEDDED)
+    everything = base64.b64encode(pack_payload({"language": "en", "strings": {}}, {})).decode()
+    script = PLAYERS.format(script=entry_script("player"), embedded=EMBEDDED, everything=everything)
     html = with_script(html_page(example_trace()), script)
     path.write_text(html, encoding="utf-8")
     context = browser.new_context(reduced_motion="reduce", offline=True, accept_downloads=True)

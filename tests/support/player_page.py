@@ -42,7 +42,8 @@ PLAYERS = """<script type="module">
 let cleanup = null;
 window.explorerPlotly = embeddedPlotly();
 const place = document.createElement("aside");
-components.everything({{ parentElement: place, data: {{ language: "en", strings: {{}} }} }});
+const empty = Uint8Array.from(atob("{everything}"), (letter) => letter.charCodeAt(0));
+components.everything({{ parentElement: place, data: empty }});
 window.showEverything = (shown) => {{
   const now = document.documentElement.hasAttribute("data-everything");
   if (now !== shown) place.querySelector("button").click();

@@ -20,7 +20,7 @@ LONGEST_WAIT = 15.0
 
 _first_sent = threading.Event()
 
-_FIRST_PAGE = ("explorer.app.views.explore", "pandas")  # which Streamlit's components need
+_FIRST_PAGE = "explorer.app.views.explore"
 _LATER = ("explorer.model.explorable", "explorer.app.views.heads")
 """Imports for which the first picture does not wait: torch, and the page with the most of ours."""
 
@@ -44,8 +44,7 @@ def go_on() -> None:
 
 def _prepare() -> None:
     with _low_priority():
-        for module in _FIRST_PAGE:
-            import_module(module)
+        import_module(_FIRST_PAGE)
     _first_sent.wait(LONGEST_WAIT)
     with _low_priority():
         for module in _LATER:

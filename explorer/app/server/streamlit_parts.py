@@ -47,6 +47,8 @@ def check() -> None:
 def _check_arrow() -> None:
     """Exit with a sentence if Streamlit's tables cannot be drawn: pyarrow from 25 on refuses NumPy
     1, which pip does not know."""
+    if _main_numbers(version("numpy")) >= [2]:
+        return  # pyarrow is imported when a table is drawn
     try:
         import_module("pyarrow")
     except ImportError as error:

@@ -59,6 +59,8 @@ def test_tables_that_cannot_be_drawn_end_the_start_with_a_sentence(monkeypatch):
     def import_module(name: str) -> None:
         raise ImportError(refused if name == "pyarrow" else name)
 
+    versions = {"streamlit": streamlit_parts.NEWEST_TRIED, "numpy": "1.26.0"}
+    monkeypatch.setattr(streamlit_parts, "version", versions.get)
     monkeypatch.setattr(streamlit_parts, "import_module", import_module)
     with pytest.raises(SystemExit) as ended:
         streamlit_parts.check()
