@@ -28,7 +28,7 @@ START_OPTIONS = $(if $(PORT),--port $(PORT)) $(if $(MODELS),--models $(MODELS)) 
 	$(if $(LESSONS),--lessons $(LESSONS))
 CLASS_OPTIONS = $(if $(ADDRESS),--address $(ADDRESS)) $(if $(NAME),--name $(NAME))
 
-.PHONY: help run class test suite unit browser verify lowest mutants gpu check bundles lock release clean
+.PHONY: help run class test suite unit browser verify lowest mutants gpu check bundles lock site release clean
 
 help:
 	@echo "make run [PORT=8600]    start the app and open the browser"
@@ -49,6 +49,7 @@ help:
 	@echo "                        name the changes that no test notices; about an hour"
 	@echo "make gpu                the checks that need a GPU, on a machine that has one"
 	@echo "make lock               choose the versions of all packages anew"
+	@echo "make site               the pages without a server, in site/; open site/index.html"
 	@echo "make release            wheel, source archive, site and checksums, in dist/"
 	@echo "make clean              remove the virtual environment and caches"
 
@@ -102,6 +103,9 @@ check: $(VENV)/test $(COMPONENTS)/node_modules
 	$(BIN)/lint-imports --no-cache
 	$(NPM) run --silent check
 
+site: $(VENV)/import
+	$(BIN)/python -m explorer site --out site
+
 release: $(VENV)/test
 	$(BIN)/python .ci/release dist
 
@@ -109,6 +113,7 @@ bundles: $(COMPONENTS)/node_modules
 	$(BIN)/python .ci/look_module
 	$(BIN)/python .ci/first_trace
 	$(NPM) run --silent bundles
+	$(BIN)/python .ci/demo
 
 # On Linux, PyPI's torch depends on CUDA libraries of several GB. Without an NVIDIA driver the CPU
 # build is taken from PyTorch's own index, and from the usual index if that one does not answer.
@@ -175,4 +180,4 @@ $(VENV)/browser: $(VENV)/test
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-lowest dist mutants .mypy_cache .pytest_cache .ruff_cache $(COMPONENTS)/node_modules
+	rm -rf $(VENV) .venv-lowest dist site mutants .mypy_cache .pytest_cache .ruff_cache $(COMPONENTS)/node_modules

@@ -40,7 +40,7 @@ Script = Literal[
 
 BUNDLES = folders.PACKAGE / "components" / "bundles"
 
-PLOTLY = BUNDLES / "plotly-cartesian.min.js"
+PLOTLY = BUNDLES / "plotly.min.js"
 """The plotly.js of all components: the app serves it, exported pages embed it. It has the version
 of the Python package, but only heatmaps and lines, in a third of the size."""
 
@@ -59,8 +59,8 @@ def components_address() -> str:
 
 @cache
 def script(name: Script) -> str:
-    """One script without static imports. Those of the static site, and the start of the app's page,
-    are classic scripts, the others ES modules."""
+    """One script without static imports. `components` and `followed_replay` are ES modules, the
+    others classic scripts, which run from disk too."""
     return (BUNDLES / f"{name}.js").read_text(encoding="utf-8")
 
 

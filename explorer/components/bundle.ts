@@ -33,7 +33,6 @@ await build({
   ...options,
   entryPoints: {
     components: "components.ts",
-    exported_page: "player/js/exportedPage.ts",
     followed_replay: "training_replay/js/followedReplay.ts",
   },
   format: "esm",
@@ -44,6 +43,7 @@ await build({
   ...options,
   entryPoints: {
     everything_start: "page/js/everythingStart.ts",
+    exported_page: "player/js/exportedPage.ts",
     exported_lesson: "lesson/js/exportedLesson.ts",
     live: "live/js/livePage.ts",
     live_training: "browser_training/js/trainingPage.ts",
@@ -89,7 +89,7 @@ await build({
 
 // The part of plotly.js with heatmaps and lines, minified by its authors.
 const plotly = `${here}node_modules/plotly.js-cartesian-dist-min`;
-await copyFile(`${plotly}/plotly-cartesian.min.js`, `${outdir}/plotly-cartesian.min.js`);
+await copyFile(`${plotly}/plotly-cartesian.min.js`, `${outdir}/plotly.min.js`);
 await copyFile(`${plotly}/LICENSE`, `${outdir}/plotly-LICENSE.txt`);
 
 /** Writes the numbers of `lengths.ts` where style sheets name them, such as `env(--phone-width)`. */

@@ -61,8 +61,8 @@ body:has(.back) {{ --back-height: 28px; }}
 <body>
 {body}
 {notice}{data}
-{script}
 {plotly}
+{script}
 </body>
 </html>
 """
@@ -88,13 +88,13 @@ def page(
     with_plotly: bool = True,
     trains: bool = False,
 ) -> str:
-    """A page that loads nothing from a network, or a page of the static site, which loads only the
-    files that its pages share.
+    """A page that loads nothing from a network, or a page beside a folder with scripts and style
+    sheets, as those of the static site.
 
     component, more_styles: component whose style sheet applies, and additions to it.
     body: its elements; `data`: those of `data_element`.
     run: the script that shows the data.
-    static_site: the folder of the static site, relative to the page; None = a page alone.
+    static_site: that folder, relative to the page; None = a page alone.
     trains: whether a page of the static site can train a model, in a worker.
     """
     if static_site is None:
@@ -119,7 +119,7 @@ def _inside(component: Sheet, run: Script, with_plotly: bool) -> dict[str, str]:
         "script_source": "'unsafe-inline'",
         "style_source": "'unsafe-inline'",
         "styles": f"<style>\n{styles(component)}\n</style>",
-        "script": f'<script type="module">\n{inline(script(run))}\n</script>',
+        "script": f"<script>\n{inline(script(run))}\n</script>",
         "plotly": plotly_element() if with_plotly else "",
         "notice": "",
     }

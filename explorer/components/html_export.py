@@ -33,12 +33,17 @@ def html_page(
     *,
     with_plotly: bool = True,
     model: AskedModel | None = None,
+    files: str | None = None,
+    largest: int = LARGEST_PAGE,
 ) -> str:
     """One HTML file that shows `trace` in `language`, from disk and without a network.
 
     view: initial view of the player.
     with_plotly: False for a frame in a page where another frame has loaded plotly.js.
     model: of `trace`, for the inside of the initial layer; None = the page has nothing of it.
+    files: folder of the bundled scripts and style sheets, relative to the page; None = they are in
+        the page.
+    largest: bytes of the page; answers about the trace that would exceed them are left out.
 
     Raises `TraceError` if `trace` is not a trace, and on an unknown language.
     """
@@ -55,6 +60,7 @@ def html_page(
             body=f'<h1 class="unseen">{html.escape(title)}</h1>\n<main id="player"></main>',
             data=data,
             run="exported_page",
+            static_site=files,
             with_plotly=with_plotly,
         )
 
@@ -63,7 +69,7 @@ def html_page(
         data = player_payload(trace, language=language, view=seen, offer=offer)
         return data_element('id="payload"', data, compress=True)
 
-    space = LARGEST_PAGE - len(with_data([]).encode())
+    space = largest - len(with_data([]).encode())
     return with_data(trace_elements(trace, [shown], model, payload, space))
 
 

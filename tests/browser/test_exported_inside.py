@@ -61,6 +61,18 @@ def test_every_view_works_without_a_network(page, trace):
     expect(tab.get_by_test_id("inside-note")).to_contain_text("The app shows the rest.")
 
 
+def test_the_demo_of_a_clone_steps_and_shows_how_a_weight_is_computed(browser):
+    tab = browser.new_page()
+    tab.goto((folders.PACKAGE.parent / "docs" / "demo.html").as_uri())
+    rows = tab.get_by_test_id("strip-target").locator(".predicted")
+    expect(rows).to_have_text("7")  # at step 3 of "8 6 9 7 1 4" in reverse
+    tab.keyboard.press("ArrowLeft")
+    expect(rows).to_have_text("1")
+    tab.keyboard.press("i")
+    expect(tab.get_by_test_id("inside-sentence")).to_be_visible()
+    tab.close()
+
+
 def test_guessing_works_in_an_exported_page(page):
     tab = page(View(site="cross", layer=1, head=2, step=1, guess=True), "zh")
     assert tab.title().endswith("? · 注意力")

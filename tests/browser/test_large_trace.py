@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from explorer.components import html_export
 from explorer.components.html_export import html_page
 from explorer.components.player.payload import View
 from explorer.core.trace import Trace
@@ -79,7 +78,6 @@ def test_a_page_says_which_heads_it_holds(
     open_html: Callable[..., Page], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
-    monkeypatch.setattr(html_export, "LARGEST_PAGE", 0)  # room for the first head alone
     facts = {"model_layers": {"decoder": 6}, "layer_numbers": {"decoder": [2, 5]}}
     trace = random_trace(40, 40)
     trace = Trace(
@@ -88,7 +86,7 @@ def test_a_page_says_which_heads_it_holds(
         trace.candidate_tokens,
         facts=facts,
     )
-    tab = open_html(html_page(trace, view=View(site="decoder", layer=1, head=3)))
+    tab = open_html(html_page(trace, view=View(site="decoder", layer=1, head=3, largest=0)))
     expect(tab.get_by_test_id("map-title")).to_have_text("Decoder · L5 H3")
     note = tab.get_by_test_id("heads-note")
     expect(note).to_contain_text("Layers L2, L5 of 6 were captured.")

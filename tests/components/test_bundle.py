@@ -118,4 +118,4 @@ def test_plotly_is_the_file_that_the_lock_names():
     )
     assert locked["integrity"] == installed["integrity"]
     assert locked["version"] == get_plotlyjs_version()
-    assert PLOTLY.read_bytes() == (COMPONENTS / name / PLOTLY.name).read_bytes()
+    assert PLOTLY.read_bytes() == (COMPONENTS / name / "plotly-cartesian.min.js").read_bytes()

@@ -57,7 +57,7 @@ def test_a_page_of_a_static_site_has_no_code_in_it_and_names_the_files_that_page
     assert {"script-src 'unsafe-inline'", "style-src 'unsafe-inline'"} < policy_of(alone)
     assert {"script-src 'self'", "style-src 'self' 'unsafe-inline'"} < policy_of(linked)
     named = re.findall(r'(?:src|href)="(\.\./[^"?]*)\?\w+"', linked)
-    assert named == ["../player.css", "../exported_lesson.js", "../plotly.min.js"]
+    assert named == ["../player.css", "../plotly.min.js", "../exported_lesson.js"]
     assert "This page has not started" in linked
     assert "This page has not started" not in alone
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import explorer
-from explorer.components import html_export
 from explorer.components.bundle import PLOTLY
 from explorer.components.html_export import html_page
 from explorer.components.player.payload import View
@@ -70,11 +69,9 @@ def test_the_page_has_the_language_asked_for():
 def large_page(monkeypatch, trace, view=None, space=10_000):
     """A page of `trace` with `space` for more than its first head, its heads, and the first."""
     monkeypatch.setattr("explorer.components.player.weights.MOST_WEIGHTS", 0)
-    monkeypatch.setattr(html_export, "LARGEST_PAGE", 0)
-    one = html_page(trace, view=view)  # the head that it opens with is there in any case
+    one = html_page(trace, view=view, largest=0)  # the head that it opens with is there in any case
     size = len(one.encode()) + space
-    monkeypatch.setattr(html_export, "LARGEST_PAGE", size)
-    html = html_page(trace, view=view)
+    html = html_page(trace, view=view, largest=size)
     assert len(html.encode()) <= size
     return (
         html,

@@ -2,4 +2,4 @@ import { mountFromPage } from "./pagePlayer.ts";
 
 const payload = document.getElementById("payload") as HTMLElement;
 const parent = document.getElementById("player") as HTMLElement;
-await mountFromPage(parent, document, payload);
+void mountFromPage(parent, document, payload);
