@@ -86,7 +86,7 @@ def test_a_page_says_which_heads_it_holds(
         trace.candidate_tokens,
         facts=facts,
     )
-    tab = open_html(html_page(trace, view=View(site="decoder", layer=1, head=3, largest=0)))
+    tab = open_html(html_page(trace, view=View(site="decoder", layer=1, head=3), largest=0))
     expect(tab.get_by_test_id("map-title")).to_have_text("Decoder · L5 H3")
     note = tab.get_by_test_id("heads-note")
     expect(note).to_contain_text("Layers L2, L5 of 6 were captured.")
