@@ -57,6 +57,14 @@ def test_every_named_source_file_exists(document):
     assert [name for name in named if name not in examples and not (ROOT / name).exists()] == []
 
 
+def test_every_file_on_the_walks_of_the_architecture_exists():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([\w./]+\.(?:py|ts))`", text)
+    places = (ROOT, ROOT / "explorer", ROOT / "explorer" / "components")
+    assert len(named) > 40
+    assert [one for one in named if not any((place / one).is_file() for place in places)] == []
+
+
 def test_the_readme_fits_on_a_few_screens():
     lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     assert len(lines) <= 130
