@@ -1,4 +1,4 @@
-# The app for one person, or for a class: docs/install.md says how to run it.
+# The app for one person, or for a class: docs/server.md says how to run it.
 FROM python:3.12-slim
 
 WORKDIR /source

@@ -12,6 +12,8 @@ import grimp
 import pytest
 from packaging.requirements import Requirement
 
+from tests.support.documented_commands import commands, parsed
+
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted(
     path for folder in (".", "docs", "checkpoints") for path in (ROOT / folder).glob("*.md")
@@ -65,10 +67,17 @@ def test_every_file_on_the_walks_of_the_architecture_exists():
     assert [one for one in named if not any((place / one).is_file() for place in places)] == []
 
 
-def test_the_readme_fits_on_a_few_screens():
-    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
-    assert len(lines) <= 130
-    assert lines[0].startswith("![")
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_command_has_the_options_it_is_called_with(document):
+    for block in blocks(str(document.relative_to(ROOT)), "sh"):
+        for words in commands(block):
+            assert parsed(words).run_command
+
+
+def test_the_readme_is_short_and_begins_with_a_picture():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.split()) <= 450
+    assert text.startswith("[![")
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,105 @@
-"""The toy models that ship are right where a class types: few symbols, one kind, repeats."""
+"""The toy models that ship are right where a class types: few symbols, one kind, repeats. What
+`checkpoints/README.md` and `recipes.sh` say of the models is what their files hold."""
+
+import json
+import shlex
+from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
+from explorer.cli.train_options import chosen_settings
 from explorer.core import folders
 from explorer.data.continued_data import find_continued_task
 from explorer.data.task_names import RULE_TASKS
 from explorer.data.toy_data import find_task
 from explorer.heads.reports.head_report import HeadReport
+from explorer.model.checkpoint import load_checkpoint
 from explorer.model.explorable import ExplorableModel, load
 from explorer.training.continued_evaluation import evaluate_continued
 from explorer.training.toy_evaluation import exact_match_by_length, typed_alphabets
+from tests.support.documented_commands import commands, parsed
 
 NAMES = sorted(path.stem for path in folders.shipped_checkpoints().glob("*.safetensors"))
+TRANSLATORS = ("english-french", "english-french-early", "chinese-english")
+REVERSE = ("reverse", "reverse-almost", "reverse-early")
+
+
+def read(name: str) -> str:
+    return (folders.shipped_checkpoints() / name).read_text("utf-8")
+
+
+def facts_of(name: str) -> dict[str, Any]:
+    return load_checkpoint(folders.shipped_checkpoints() / f"{name}.safetensors").facts
+
+
+def cells(first: str) -> list[str]:
+    """The further cells of the row of `checkpoints/README.md` whose first cell this is."""
+    (row,) = (line for line in read("README.md").splitlines() if line.startswith(f"| {first} |"))
+    return [cell.strip() for cell in row.strip("|").split("|")[1:]]
+
+
+@pytest.mark.parametrize("name", [*RULE_TASKS, *REVERSE[1:]])
+def test_the_documented_figures_of_a_toy_model_are_its_facts(name):
+    facts = facts_of(name)
+    lengths = facts["exact_match_by_length"]
+    length = min(lengths, key=lengths.__getitem__)
+    gold = np.array(facts["gold_weight"])
+    layer, head = np.unravel_index(gold.argmax(), gold.shape)
+    steps, exact, worst, best, weight = cells(f"`{name}`")
+    assert (steps, exact) == (f"{facts['steps']}", f"{100 * facts['exact_match']:.2f} %")
+    where = f" at {length}" if lengths[length] < 1 else ""
+    assert worst == f"{100 * lengths[length]:.1f} %{where}"
+    assert (best, float(weight)) == (f"L{layer} H{head}", pytest.approx(gold.max(), abs=6e-4))
+
+
+def test_the_documented_figures_of_the_translators_are_their_facts():
+    facts = [facts_of(name) for name in TRANSLATORS]
+    both = cells("BLEU, chrF (greedy, all references)")
+    assert both == [f"{one['bleu']:.2f}, {one['chrf']:.2f}" for one in facts]
+    assert cells("held-out sources") == [f"{one['test_sources']:,}" for one in facts]
+    kept = [f"{one['pairs']['kept']:,} of {one['pairs']['rows']:,}" for one in facts]
+    assert cells("pairs kept of those in the file") == kept
+    joined = [[one[f"joined_{name}"] for name in ("bleu", "bleu_one_by_one")] for one in facts]
+    ratios = [one["joined_length_ratio"] for one in facts]
+    three = cells("texts of three sentences: BLEU; one by one; length ratio")
+    assert [[float(part) for part in one.split(";")] for one in three] == [
+        [*scores, ratio] for scores, ratio in zip(joined, ratios, strict=True)
+    ]
+
+
+def test_the_documented_figures_of_the_decoders_are_their_facts():
+    text, english, induction = read("README.md"), facts_of("english"), facts_of("induction")
+    for name in ("word_perplexity", "perplexity"):
+        assert f"{english[name]:.1f} a " in text
+    assert f"{100 * english['accuracy']:.1f} %" in text
+    assert f" {induction['known_loss']}, " in text
+    assert f" {induction['new_loss']:.2f}. " in text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_recipes_have_the_command_that_a_file_was_made_by(name):
+    words = shlex.split(facts_of(name)["command"])[3:]
+    if name == "english-french-early":  # written under other names
+        words[words.index("--run") + 1] = f"runs/{name}"
+        words[words.index("--out") + 1] = f"checkpoints/{name}.safetensors"
+    assert vars(parsed(words)) in [vars(parsed(one)) for one in commands(read("recipes.sh"))]
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in folders.shipped_runs().iterdir()))
+def test_the_recipes_have_the_settings_of_a_recorded_training(name):
+    recipes = [one for one in commands(read("recipes.sh")) if f"runs/{name}" in one]
+    (options,) = (parsed(one) for one in recipes)
+    stored = json.loads(read(f"recorded/{name}/config.json"))["settings"]
+    chosen = json.loads(json.dumps(asdict(chosen_settings(options))))
+    assert {key: chosen[key] for key in stored} == stored  # younger settings at their defaults
+
+
+def test_the_other_recipes_are_commands_of_today():
+    made = [parsed(words) for words in commands(read("recipes.sh"))]
+    assert len(made) > len(NAMES)
 
 
 @pytest.fixture(scope="module", params=RULE_TASKS)
@@ -85,7 +171,7 @@ def test_a_head_of_induction_looks_at_what_followed_before_and_only_that_can_be_
 
 def test_english_continues_a_sentence_and_is_better_than_a_trigram():
     model = load(folders.shipped_checkpoints() / "english.safetensors")
-    assert model.facts["word_perplexity"] < 0.65 * 65.1  # of the trigram; see checkpoints/README.md
+    assert model.facts["word_perplexity"] < 0.65 * 65.1  # of the trigram
     assert model.trace("I would like to").text.startswith("go to")
     trace = model.trace("Tom wants to speak German, but he can't speak", draw=(0.8, 7))
     assert trace.integrity().ok.all()
