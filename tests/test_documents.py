@@ -144,6 +144,16 @@ def test_the_table_of_the_packages_names_the_imports_that_exist():
     assert named == {(a, b) for a, b in found if a != b and {a, b} <= set(layers)}
 
 
+def test_every_measured_speed_names_a_benchmark():
+    text = (ROOT / "docs" / "speed.md").read_text(encoding="utf-8")
+    cells = [line.strip("| ").split(" | ")[-1] for line in text.splitlines() if "|" in line][2:]
+    commands = [command for cell in cells for command in re.findall(r"`([^`]+)`", cell)]
+    assert len(commands) >= len(cells) > 15
+    for command in commands:
+        module = ROOT / "benchmarks" / f"{command.split()[0]}.py"
+        assert module.exists() or command.startswith("python -m explorer measure"), command
+
+
 def test_the_pinned_torch_is_named_alike():
     (pin,) = re.findall(
         r"^torch==.+$", (ROOT / "requirements.txt").read_text("utf-8"), re.MULTILINE
