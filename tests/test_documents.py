@@ -81,7 +81,7 @@ def test_the_readme_is_short_and_begins_with_a_picture():
 
 
 @pytest.mark.parametrize(
-    "document", ["README.md", "docs/notebook.md", "docs/studies.md", "docs/translation.md"]
+    "document", ["README.md", "docs/notebook.md", "docs/studies.md", "docs/measures.md"]
 )
 def test_the_python_examples_run_in_another_folder(document, python, tmp_path):
     (tmp_path / "checkpoints").symlink_to(ROOT / "checkpoints")
@@ -142,13 +142,14 @@ assert main(train.split() + ["--out", {str(tmp_path / "swap.safetensors")!r}]) =
     assert (tmp_path / "swap.safetensors").exists()
 
 
-def test_the_picture_of_the_imports_shows_those_that_exist():
-    (picture,) = blocks("docs/layers.md", "mermaid")
-    drawn = set(re.findall(r"(\w+) --> (\w+)", picture))
+def test_the_table_of_the_packages_names_the_imports_that_exist():
+    text = (ROOT / "docs" / "layers.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)` \|.+\|([ \w]*)\|$", text, re.MULTILINE))
+    named = {(package, imported) for package, cell in rows.items() for imported in cell.split()}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contract = project["tool"]["importlinter"]["contracts"][0]
     layers = [name.removeprefix("explorer.") for name in contract["layers"]]
-    assert all(layers.index(a) < layers.index(b) for a, b in drawn)
+    assert all(layers.index(a) < layers.index(b) for a, b in named)
     graph = grimp.build_graph("explorer", exclude_type_checking_imports=True, cache_dir=None)
     package = {module: module.split(".")[1] for module in graph.modules if "." in module}
     found = {
@@ -157,7 +158,17 @@ def test_the_picture_of_the_imports_shows_those_that_exist():
         for imported in graph.find_modules_directly_imported_by(module)
         if imported in package
     }
-    assert drawn == {(a, b) for a, b in found if a != b and {a, b} <= set(layers)}
+    assert named == {(a, b) for a, b in found if a != b and {a, b} <= set(layers)}
+
+
+def test_every_measured_speed_names_a_benchmark():
+    text = (ROOT / "docs" / "speed.md").read_text(encoding="utf-8")
+    cells = [line.strip("| ").split(" | ")[-1] for line in text.splitlines() if "|" in line][2:]
+    commands = [command for cell in cells for command in re.findall(r"`([^`]+)`", cell)]
+    assert len(commands) >= len(cells) > 15
+    for command in commands:
+        module = ROOT / "benchmarks" / f"{command.split()[0]}.py"
+        assert module.exists() or command.startswith("python -m explorer measure"), command
 
 
 def test_the_pinned_torch_is_named_alike():

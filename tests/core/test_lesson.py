@@ -22,6 +22,8 @@ from explorer.core.lesson import (
     lesson_files,
     read_lesson,
 )
+from explorer.core.lesson_answers import ANSWERS
+from explorer.core.run_answers import RUN_ANSWERS
 
 VIEW = "view: ?model=reverse&text=7+3+9&step=2&lang=zh"
 ASKED = "question: Which?\nchoices: 7 | 3\nanswer: largest key\nbecause: it has {weight}."
@@ -265,3 +267,12 @@ def test_a_chinese_lesson_has_no_english_left(name):
         for sentence in (card.text, card.question, card.because):
             assert not re.search(r"[A-Za-z]{2,}", re.sub(names, "", sentence)), sentence
     assert re.search(r"[\u4e00-\u9fff]", lesson.title)
+
+
+def test_the_page_for_teachers_has_a_lesson_that_is_read_and_names_every_function():
+    page = (folders.IMPORT_ROOT / "docs" / "teach.md").read_text("utf-8")
+    blocks = re.findall(r"^```\w*\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    (written,) = [block for block in blocks if block.startswith("# ")]
+    assert read_lesson(written).questions == 1
+    named = set(re.findall(r"`([^`]+)`", re.sub(r"^```.*?^```", "", page, flags=re.M | re.S)))
+    assert {*ANSWERS, *RUN_ANSWERS} - named == set()
