@@ -166,9 +166,9 @@ def texts_summary(compared: TraceComparison, traces: tuple[Trace, Trace], langua
         facts[name] = str(trace.facts.get("text", ""))
         facts[f"{name}_output"] = trace.text or say("heads.compare_nothing", language)
     said = any(trace.predicted_tokens for trace in traces)
-    lines = [say(f"heads.compare_{'texts' if said else 'texts_alone'}", language, **facts)]
     if facts["a"] == facts["b"]:
-        lines.append(say("heads.compare_equal_texts", language))
+        return say("heads.compare_equal_texts", language)
+    lines = [say(f"heads.compare_{'texts' if said else 'texts_alone'}", language, **facts)]
     longest = max(len(trace.target_tokens) for trace in traces)
     shown = len(compared.original.target_tokens)
     if shown < longest:
@@ -348,8 +348,11 @@ def _take_choice(chosen: object) -> None:
 
 
 def take_text(text: object) -> None:
-    """Compare with the typed text, or, if it is empty, with the text offered first."""
+    """Compare with the typed text. Instead of an empty one, compare with the text offered first,
+    and report that."""
     if isinstance(text, str):
+        if not text.strip():
+            report(ComparisonError("other_text_empty"))
         heads_state.remember_other_text(text.strip(), visit_state.current().request.model)
         heads_state.compare_with(OTHER_TEXT)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from explorer.core import folders
+from explorer.core.i18n import say
 from tests.support.app_pages import captions, open_page
 
 
@@ -54,4 +55,6 @@ def test_lines_stand_there_at_first_for_a_model_that_has_nothing_else(
     field = app.text_area(key="search-lines-gpt-tiny")
     assert field.value.startswith("The animal")
     assert "the one that follows it in the text" in field.label  # nothing is decoded
-    assert list(app.radio(key="search-kind-own-en").options) == ["My own lines", "A file of pairs"]
+    assert list(app.radio(key="search-kind-own-en").options) == [
+        say(f"heads.source_{one}") for one in ("lines", "pairs")
+    ]

@@ -3,6 +3,7 @@
 import pytest
 
 from explorer.app.widgets.token_replacement import places_of
+from explorer.core.i18n import say
 from tests.support.app_pages import chosen_in, open_page, url_query
 
 
@@ -39,7 +40,7 @@ def test_spaces_replace_nothing_and_are_said_to():
     app = chosen_in(app.text_input, "replace-by-4-en").set_value("  ").run()
     assert not app.exception
     (error,) = app.error
-    assert error.value.startswith("Nothing was typed in the place of “black”")
+    assert error.value == say("heads.replaced_by_nothing", token="black")
     assert url_query(app)["other_text"] == text
 
 
