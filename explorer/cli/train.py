@@ -289,7 +289,7 @@ def _progress_bar(config: "TrainingConfig", first: int = 0) -> "Iterator[Listene
         unit="step",
         dynamic_ncols=True,
         disable=others,
-        delay=1e-9,
+        delay=0.001,  # s
     ) as bar:
 
         def show(moment: "Moment") -> None:

@@ -18,7 +18,7 @@ from explorer.app.widgets import head_tables
 from explorer.app.widgets.changed_prediction import prediction_sentence
 from explorer.app.widgets.downloads import download_button
 from explorer.app.widgets.head_table_columns import columns, written
-from explorer.app.widgets.messages import literal, report, show_error
+from explorer.app.widgets.messages import literal, notify, report, show_error
 from explorer.components.head_views.payload import Sides
 from explorer.components.labels import batch_name, describe
 from explorer.core.errors import ExplorerError
@@ -144,7 +144,7 @@ def type_text(text: str, language: str) -> None:
     st.text_input(
         say("heads.other_text", language),
         key=key,
-        on_change=partial(session.read_choice, key, take_text),
+        on_change=partial(session.read_choice, key, partial(_take_typed, language)),
         placeholder=say("heads.other_text_hint", language),
         max_chars=LONGEST_LINKED_TEXT,
         autocomplete="off",
@@ -347,12 +347,16 @@ def _take_choice(chosen: object) -> None:
         report(error)
 
 
+def _take_typed(language: str, text: object) -> None:
+    """As `take_text`; that an empty text is replaced is said."""
+    if isinstance(text, str) and not text.strip():
+        notify(say("heads.other_text_empty", language))
+    take_text(text)
+
+
 def take_text(text: object) -> None:
-    """Compare with the typed text. Instead of an empty one, compare with the text offered first,
-    and report that."""
+    """Compare with the typed text, or, if it is empty, with the text offered first."""
     if isinstance(text, str):
-        if not text.strip():
-            report(ComparisonError("other_text_empty"))
         heads_state.remember_other_text(text.strip(), visit_state.current().request.model)
         heads_state.compare_with(OTHER_TEXT)
 

@@ -121,7 +121,7 @@ def test_stop_requests_a_stop_and_resume_launches_again(folder):
 @pytest.mark.parametrize(
     ("status", "words"),
     [
-        ({"state": "running", "age": 60.0}, "ended without a word"),
+        ({"state": "running", "age": 60.0}, "ended unexpectedly"),
         ({"state": "failed", "error": FULL}, "memory of the cpu is full"),
     ],
 )

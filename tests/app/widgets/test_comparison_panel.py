@@ -43,7 +43,7 @@ def test_the_summary_says_what_the_second_model_says_by_itself():
     same = said(shown("9 3 7"))
     assert same == say("heads.compare_same_as_sure")
     assert said(shown("7 9")).startswith("b writes “7 9”.")
-    assert said(shown("7 9", language="zh")).startswith("b 自行输出“7 9”。")
+    assert said(shown("7 9", language="zh")).startswith("b 写出“7 9”。")
 
 
 def test_names_are_shown_literally():

@@ -92,7 +92,7 @@ def test_another_text_is_compared_position_by_position_and_is_in_the_url():
     assert not header["given"]
     assert traces["changed"]["source"] == ["3", "2", "1", "<eos>"]
     said = shown_texts(app)
-    assert "“1 2 3” gives “3 2 1”; “3 2 1” gives “1 2 3”." in said
+    assert "“1 2 3” gives “3 2 1”. “3 2 1” gives “1 2 3”." in said
     captions = " ".join(one.value for one in app.caption).replace("\\", "")
     assert "beside it the same head." in captions
     assert say("heads.gold_of_text") in captions
@@ -121,7 +121,15 @@ def test_another_text_that_does_not_fit_is_one_sentence(text, language):
     box = chosen_in(app.text_input, f"compare-text-{language}")
     app = box.set_value("").run()
     assert not app.error
+    assert say("heads.other_text_empty", language) in [one.value for one in app.info]
     assert url_query(app)["other_text"] == "3 2 1"
+
+
+def test_equal_texts_are_said_before_anything_else():
+    app = open_page("heads", part="compare", text="1 2 3", other_text="1 2 3")
+    assert not app.exception
+    assert say("heads.compare_equal_texts") in shown_texts(app)
+    assert "gives" not in shown_texts(app)
 
 
 def test_a_head_that_a_link_names_is_not_explained():
@@ -186,11 +194,11 @@ def test_an_output_that_changes_by_rounding_alone_is_the_same_and_as_sure():
 def test_a_mean_names_its_batch_and_an_unmasked_later_position_is_called_counterfactual():
     app = open_page("heads", **CHANGES, do="ablate cross.1.2")
     assert "held out" not in shown_texts(app)
-    assert "counterfactual" not in shown_texts(app)
+    assert say("heads.counterfactual") not in shown_texts(app)
     app = open_page("heads", **CHANGES, do="ablate cross.1.2 mean;open decoder.*.* 1 4")
     assert not app.error
     assert "Mean over reverse, held out" in shown_texts(app)
-    assert "counterfactual" in shown_texts(app)
+    assert say("heads.counterfactual") in shown_texts(app)
     checks = head_view(app, "model_comparison")[1]["changed"]["integrity"]
     assert {one["check"]: one for one in checks}["cached_equals_full"]["expected"]
 

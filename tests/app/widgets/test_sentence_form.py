@@ -23,7 +23,7 @@ def test_the_fields_are_those_of_the_kind() -> None:
     app = app.radio(key="measure-kind-en").set_value("lines").run()
     assert app.number_input(key="measure-size").label == "At most"  # there may be fewer lines
     assert app.text_area(key="measure-lines").value == ""
-    assert app.text_area(key="measure-lines").label.endswith("own output is the target")
+    assert app.text_area(key="measure-lines").label == say("heads.lines")
     assert "measure-seed" not in {field.key for field in app.number_input}
     app = app.radio(key="measure-kind-en").set_value("pairs").run()
     assert not app.text_area
