@@ -180,8 +180,8 @@ def test_odd_texts_are_shown_or_refused_with_one_sentence(model, text):
 def test_what_an_encoder_alone_fills_in_is_compared():
     removed = {**CHANGES, "model": "bert-tiny", "do": "ablate encoder.1.0"}
     app = open_page("heads", **removed, text="The cat [MASK] a dog [MASK].")
-    line = next(one.value for one in app.markdown if "ln probability" in one.value)
-    assert "changes by 0)" not in line
+    line = next(one.value for one in app.markdown if "times as probable as before" in one.value)
+    assert "(ln: 0)" not in line
     outputs = head_view(app, "model_comparison")[0]["outputs"]
     assert [len(output) for output in outputs] == [2, 2]
     app = open_page("heads", **removed, text=SENTENCE)

@@ -3,7 +3,6 @@
 import pytest
 
 from explorer.app.widgets.token_replacement import places_of
-from explorer.core.i18n import say
 from tests.support.app_pages import chosen_in, open_page, url_query
 
 
