@@ -262,7 +262,9 @@ def add_sentences(command: argparse.ArgumentParser, *, seed: str, pairs: str = "
         "--seed", type=int, default=0, help=f"of the task's generator{seed} (default: 0)"
     )
     command.add_argument(
-        "--pairs", type=Path, help=f"sentences and translations: their dev part{pairs}"
+        "--pairs",
+        type=Path,
+        help=f"sentences and translations, a table (TSV or CSV, UTF-8): their dev part{pairs}",
     )
     command.add_argument(
         "--columns",

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from explorer.core.errors import ConfigError, FileError
 from explorer.core.number_format import typed_number
 from explorer.core.trace_size import FIT, Layers
 from explorer.core.verbs import VERBS, form
-from explorer.core.vocabulary import shorten
+from explorer.core.vocabulary import BYTE, shorten
 
 if TYPE_CHECKING:
     from explorer.core.trace import Trace
@@ -114,6 +115,8 @@ def _trace(options: argparse.Namespace) -> int:
     )
     if separator := typed_separator(trace):
         print(f"note: {say('explore.note_separator', 'en', separator=separator)}", file=sys.stderr)
+    if unknown := _read_in_bytes(trace.source_tokens):
+        print(f"note: {say('explore.note_characters', characters=unknown)}", file=sys.stderr)
     if out is None:
         found = trace.predictions()
         if found.token.ne("").all():  # a table for each token: its predicted labels
@@ -122,8 +125,15 @@ def _trace(options: argparse.Namespace) -> int:
         print("\n\n".join([repr(trace), *tables, _checks(trace)]))
         return 0
     (trace.save if out.suffix == ".trace" else trace.to_html)(out)
-    print(f"{out}: {' '.join(trace.source_tokens)} → {trace.text}")
+    print(f"{out}: {trace.facts.get('text', '')} → {trace.text}")
     return 0
+
+
+def _read_in_bytes(tokens: Sequence[str]) -> str:
+    """The characters without a piece, which a SentencePiece model reads in bytes, each once."""
+    codes = map(BYTE.fullmatch, tokens)
+    text = bytes(int(code[1], 16) if code else ord(" ") for code in codes)
+    return " ".join(dict.fromkeys(text.decode("utf-8", errors="replace").split()))
 
 
 def _checks(trace: "Trace") -> str:

@@ -282,8 +282,15 @@ def _progress_bar(config: "TrainingConfig", first: int = 0) -> "Iterator[Listene
 
     name = "BLEU" if config.pairs else "next token" if config.texts else "exact"
     others = distributed.rank() > 0  # only rank 0 prints
-    bar = tqdm(total=config.steps, initial=first, unit="step", dynamic_ncols=True, disable=others)
-    with bar:
+    # With a delay the first line or moment draws the bar: data that are refused have none.
+    with tqdm(
+        total=config.steps,
+        initial=first,
+        unit="step",
+        dynamic_ncols=True,
+        disable=others,
+        delay=0.001,  # s
+    ) as bar:
 
         def show(moment: "Moment") -> None:
             bar.update(moment.step - bar.n)

@@ -57,7 +57,7 @@ class HeadStudies:
             """Raise `RemovedError` for a method of an earlier version."""
             if name in _REMOVED:
                 raise RemovedError(name)
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            raise AttributeError(f"this model has no attribute {name!r}", name=name, obj=self)
 
     def contribution_agreement(self: MeasurableModel, texts: Texts | None = None) -> pd.DataFrame:
         """How well each method of `contributions` agrees with leave-one-out on the source.

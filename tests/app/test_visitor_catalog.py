@@ -49,7 +49,7 @@ def test_uploads_get_names_of_their_own_and_are_limited(visit):
     assert names == ["letters (2)", "letters (3)", "letters (4)", "letters (5)"]
     assert list(visitor_catalog.visitor_catalog()) == ["reverse", "letters", *names]
     assert visitor_catalog.add_upload(uploaded("letters", "upload 0")) == "letters (2)"
-    with pytest.raises(UploadError, match="delete one first") as raised:
+    with pytest.raises(UploadError, match="delete a file first") as raised:
         visitor_catalog.add_upload(uploaded("more", "another"))
     assert "4 个文件" in raised.value.in_language("zh")
 

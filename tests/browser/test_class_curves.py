@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
+from explorer.core.i18n import say
 from tests.support.app_server import hosted_app
 from tests.support.static_site_page import forget_browsers_own
 
@@ -75,8 +76,8 @@ def test_a_guest_trains_on_and_is_told_when_the_class_takes_no_curve(
     bar, share = tab.get_by_test_id("train-bar"), tab.get_by_test_id("train-share")
     tab.context.set_offline(True)
     share.check()
-    expect(bar).to_contain_text("The class has not taken your curve.")
+    expect(bar).to_contain_text(say("browser_training.unshared"))
     expect(tab.get_by_test_id("run-state")).to_have_text("done early: 99 % right", timeout=SOON)
     tab.context.set_offline(False)  # the curve is then sent again
-    expect(bar).not_to_contain_text("The class has not taken your curve.")
+    expect(bar).not_to_contain_text(say("browser_training.unshared"))
     forget_browsers_own(complaints)

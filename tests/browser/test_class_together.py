@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, Request, expect
 
+from explorer.core.i18n import say
 from tests.support.app_server import hosted_app
 
 Guests = Callable[..., Page]
@@ -142,7 +143,7 @@ def test_a_class_goes_through_a_lesson(host: Page, guest: Guests, address: str) 
     expect(phone.get_by_test_id("class-question")).to_contain_text("Which key")
     choices.nth(0).click()
     host.get_by_test_id("lesson-choices").get_by_role("button", name="4", exact=True).click()
-    expect(phone.get_by_test_id("class-note")).to_have_text("✗ Not this one.")
+    expect(phone.get_by_test_id("class-note")).to_have_text(say("class_tools.voted_wrong_card"))
     host.get_by_test_id("lesson-leave").click()
     expect(phone.get_by_test_id("class-card")).to_be_hidden()
     expect(phone.get_by_test_id("class-choices")).to_be_hidden()
@@ -463,7 +464,7 @@ def test_a_second_tab_of_the_host_leads_when_it_is_told_to(
     second = host.context.new_page()
     second.goto(f"{address}?model=reverse&text=5+1+2&step=3")
     status = second.get_by_test_id("class-status")
-    expect(status).to_contain_text("Another tab of yours leads the class")
+    expect(status).to_contain_text("led from another of your tabs")
     second.get_by_test_id("next").click()
     expect(second.get_by_test_id("step-count")).to_have_text("step 4/4")
     host.bring_to_front()
@@ -473,7 +474,7 @@ def test_a_second_tab_of_the_host_leads_when_it_is_told_to(
     second.get_by_test_id("class-take-over").click()
     expect(count).to_have_text("step 4/4")
     expect(status).to_contain_text("The class follows you")
-    expect(host.get_by_test_id("class-status")).to_contain_text("Another tab of yours leads")
+    expect(host.get_by_test_id("class-status")).to_contain_text("led from another of your tabs")
     second.close()
     expect(host.get_by_test_id("class-status")).to_contain_text("The class follows you")
     expect(count).to_have_text("step 2/4")  # the other tab leads, after a time

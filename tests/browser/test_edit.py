@@ -7,6 +7,7 @@ from urllib.parse import quote_plus
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from explorer.core.i18n import say
 from tests.support.browsers import ENGINE
 
 LINK = "?model=reverse&text=7+3+9+1+4"
@@ -114,7 +115,7 @@ def test_a_drag_sets_a_weight_and_its_chip_undoes_it(edit):
 def test_what_cannot_be_changed_is_said(edit):
     tab = edit(f"{LINK}&site=decoder&layer=0&head=1&step=6")
     tap(tab, 0, 0)
-    expect(note(tab)).to_contain_text("the only cell that it has left")
+    expect(note(tab)).to_contain_text(say("player.edit_last_cell"))
     x, y = point(tab, 0, 3)
     tab.mouse.move(x, y)
     tab.mouse.down()

@@ -15,7 +15,7 @@ import explorer
 from explorer.components.bundle import PLOTLY, styles
 from explorer.components.head_views.payload import head_grid_payload
 from explorer.core import folders
-from explorer.core.i18n import section
+from explorer.core.i18n import say, section
 from explorer.core.look import SECTIONS
 from explorer.heads.reports.head_report import HeadReport
 from tests.support.app_server import running_app
@@ -152,7 +152,7 @@ def test_the_grid_is_painted_sorted_filtered_and_a_click_focuses(visit):
     tab.get_by_test_id("head-1-2").hover()
     expect(tab.get_by_test_id("head-tooltip")).to_contain_text("Cross · L1 H2")
     expect(tab.get_by_test_id("head-tooltip")).to_contain_text(
-        "looks at the mirrored place: 100 % (by chance 10 %)"
+        "mirrored place: 100 % (by chance 10 %)"
     )
     tab.get_by_test_id("head-1-2").click()
     expect(tab.get_by_test_id("map-title")).to_contain_text("L1 H2")
@@ -579,10 +579,9 @@ def test_simple_says_no_logarithms_of_two_models(address, new_visitor):
     tab.goto(f"{address}heads?lang=en&model=reverse&part=compare&text=7+3+9&pad=0&with=sort")
     said = tab.locator(".st-key-compare-summary")
     expect(said.locator("p").first).to_have_text(
-        "By itself sort says “3 7 9”. "
-        "In the maps it is given the output of reverse, which it almost never writes."
+        say("heads.compare_never", a="reverse", b="sort", output="3 7 9")
     )
-    numbers = said.get_by_text("ln of the ratio")
+    numbers = said.get_by_text("(ln: ")
     expect(numbers).to_be_hidden()
     assert " ln " not in tab.locator(".stMain").inner_text()
     tab.get_by_test_id("everything").click()
@@ -622,7 +621,7 @@ def test_what_carries_the_difference_of_two_texts_shows_its_heads_in_both_maps(a
     expect(tab.get_by_test_id("patched")).to_be_hidden()
     tab.locator(".st-key-patched").get_by_role("radio", name="Heads").click()
     about = tab.get_by_test_id("patched-about")
-    expect(about).to_contain_text("Step 7, the first token of the output: logit of “3”")
+    expect(about).to_contain_text("Step 7, the first token: the logit of “3”")
     cell = tab.get_by_test_id("patched-decoder").get_by_role("button", name="L1 H0: ")
     cell.click()
     expect(cell).to_have_attribute("aria-pressed", "true")
@@ -713,9 +712,9 @@ def test_the_maps_of_a_comparison_begin_high_in_a_small_window(address, new_tab)
     picture = tab.get_by_test_id("comparison-original").locator(".plotted")
     tops = "node => node.querySelector('.cells, canvas').getBoundingClientRect().top"
     assert picture.evaluate(tops) <= 480
-    expect(tab.get_by_text("Token 1 is compared with token 1")).to_be_hidden()
+    expect(tab.get_by_text("They are compared position by position.")).to_be_hidden()
     tab.get_by_role("button", name="What is compared").click()
-    expect(tab.get_by_text("Token 1 is compared with token 1").last).to_be_visible()
+    expect(tab.get_by_text("They are compared position by position.").last).to_be_visible()
     expect(tab.get_by_text("Shown first: L1 H1")).to_be_visible()
 
 
@@ -776,7 +775,7 @@ def test_a_comparison_is_saved_with_the_numbers_of_the_traces(address, new_tab):
         "Model: reverse",
         "1 2 3  →  3 2 1",
         "2 3 1  →  1 3 2",
-        "Token 1 of one text is compared",
+        say("heads.figure_texts"),
     )
     assert all(words in source for words in said)
     assert "A row shares 1" not in source  # that of the difference does not

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import explorer
+from explorer.core.i18n import say
 from explorer.heads.contributions.layer_contributions import layer_contributions
 from tests.support import model_directories
 from tests.support.app_server import running_app
@@ -114,9 +115,9 @@ def test_beside_contributions_inside_leaves_the_column_its_height(
     """Inside has no more than a sentence of them."""
     query = f"model=opus-tiny&text={TEXT.replace(' ', '+')}"
     tab = opened(app, new_tab, f"{query}&site=cross&layer=1&cell=1.3&shows=alti")
-    expect(tab.get_by_test_id("inside-note")).to_contain_text("A contribution is of all heads")
+    expect(tab.get_by_test_id("inside-note")).to_contain_text(say("player.inside_contribution"))
     column = tab.locator(".aside")
-    expect(column).to_contain_text("Click one to write it instead.")
+    expect(column).to_contain_text(say("player.what_if"))
     assert column.evaluate("node => node.scrollHeight <= node.clientHeight")
 
 
@@ -124,7 +125,7 @@ def test_an_encoder_alone_has_no_predictions_after_its_layers(
     app: str, new_tab: Callable[..., Page]
 ) -> None:
     tab = opened(app, new_tab, "model=bert-tiny&text=The+cat+sees&cell=1.2&inside=depth")
-    expect(tab.get_by_test_id("inside-note")).to_contain_text("This model is an encoder alone")
+    expect(tab.get_by_test_id("inside-note")).to_contain_text(say("player.depth_alone"))
 
 
 def test_an_encoder_has_contributions_without_a_share_of_the_source(

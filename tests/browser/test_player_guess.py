@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from explorer.components.lesson.payload import ShownCard, ShownLesson, lesson_payload
 from explorer.components.player.payload import View
+from explorer.core.i18n import say
 from explorer.core.vocabulary import shown_label
 from tests.support.example_traces import example_trace
 from tests.support.page_checks import settle
@@ -179,7 +180,7 @@ def test_a_token_that_a_person_chose_is_not_given_away_nor_scored(
     tab.get_by_test_id("candidates").get_by_role("button", name="4", exact=True).click()
     expect(tab.get_by_test_id("tally")).to_have_text("0/0 right")
     expect(tab.get_by_test_id("candidates-note")).to_have_text(
-        "“4” was set at this step, so that no guess counts here."
+        say("player.guess_forced", token="4")
     )
     expect(tab.locator(".predicted-label.forced")).to_have_text("→ 4")
 

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 import explorer
 from explorer.core import folders
-from explorer.core.i18n import LANGUAGES
+from explorer.core.i18n import LANGUAGES, say
 from tests.support.page_checks import settle
 from tests.support.player_page import cell_center, label
 from tests.support.printed_equations import cell_texts, equations
@@ -461,7 +461,7 @@ def test_words_and_means_have_no_arithmetic_and_say_so(visit):
     tab.get_by_test_id("unit-pieces").click()
     expect(tab.get_by_test_id("inside-sentence")).to_be_visible()
     tab.get_by_test_id("mean-1").click()
-    expect(note).to_contain_text("choose one head")
+    expect(note).to_contain_text(say("player.inside_mean"))
 
 
 PIXELS = """canvas => { const { data } = canvas.getContext("2d")

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.components.player.payload import View
-from explorer.core.i18n import OWN_LANGUAGES
+from explorer.core.i18n import OWN_LANGUAGES, say
 from explorer.core.trace import Trace
 from tests.support.example_traces import example_trace, random_trace
 from tests.support.page_checks import CLIPPED, OVERLAPPING, SIZES, settle, wait_until
@@ -217,7 +217,7 @@ def test_the_sentence_is_visible_beside_forced_tokens(show: Callable[..., Page])
     view = View(step=4, what_if=True, forced=forced, original=original)
     tab = show(example_trace(), view=view, size=(1366, 505))
     note = tab.get_by_test_id("candidates-note")
-    expect(note).to_have_text("Click one to write it instead.")
+    expect(note).to_have_text(say("player.what_if"))
     for head in ("head-0-0", "head-1-3"):
         tab.get_by_test_id(head).click()
         settle(tab)

@@ -280,7 +280,7 @@ def test_a_run_without_a_causal_mask_is_marked_and_leads_to_row_1(visit):
     tab.reload()
     expect(tab.get_by_test_id("step-count")).to_contain_text("1/")
     expect(tab.get_by_role("combobox", name="Model")).to_have_value("leaky-1")
-    expect(tab.get_by_text("Not all of this link")).to_have_count(0)
+    expect(tab.get_by_text("Part of this link")).to_have_count(0)
 
 
 def test_a_cell_of_a_moment_is_computed_on_explore(visit):

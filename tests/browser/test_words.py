@@ -200,8 +200,8 @@ def test_the_sentence_names_the_word_that_a_piece_begins(open_html: Callable[...
     labels = tuple("▁ch" if place == 5 else label for place, label in enumerate(("▁x",) * 10))
     trace = replace(trace, arrays={**trace.arrays, **steps}, candidate_tokens=labels, digest="")
     for language, said in (
-        ("en", "set here: “ch” as the beginning of “chat” (25.0\u00a0%) where the model"),
-        ("zh", "此处指定“ch”（“chat”的开头）（25.0\u00a0%），模型原本会选“x”"),
+        ("en", "“ch” as the beginning of “chat” is set here (25.0\u00a0%); the model"),
+        ("zh", "此处指定“ch”（“chat”的开头）（25.0\u00a0%），模型原本会写“x”"),
     ):
         tab = open_html(html_page(trace, language, View(site="cross", layer=0, head=0, step=3)))
         tab.get_by_test_id("unit-words").click()

@@ -2,6 +2,7 @@ import pytest
 
 from explorer.__main__ import main
 from explorer.core.errors import RemovedError
+from explorer.core.i18n import say
 from explorer.heads.reports.head_report import HeadReport
 from explorer.model.checkpoint import save_checkpoint
 from tests.support.model_directories import bert
@@ -49,7 +50,7 @@ def test_pairs_and_lines_are_evaluation_batches(tiny, tmp_path, capsys):
     (tmp_path / "pairs.tsv").write_text("1 2\t2 1\n\n3\t3\tsomebody\n2 2\t2\n", encoding="utf-8")
     (tmp_path / "lines.txt").write_text("1 2\n\n甲 3\n", encoding="utf-8")
     assert main(["measure", tiny, "--pairs", str(tmp_path / "pairs.tsv"), "--sentences", "2"]) == 0
-    assert "pairs.tsv (2): teacher-forced on the given targets" in capsys.readouterr().out
+    assert f"pairs.tsv (2): {say('roles.targets_given')}" in capsys.readouterr().out
     assert main(["measure", tiny, "--texts", str(tmp_path / "lines.txt")]) == 0
     assert "lines.txt (2): teacher-forced on the model's own" in capsys.readouterr().out
 

@@ -5,6 +5,7 @@ import pytest
 
 from explorer.__main__ import main
 from explorer.core import folders
+from explorer.core.i18n import say
 from explorer.heads.search.attention_index import COLUMNS, open_index
 from explorer.model.checkpoint import save_checkpoint
 
@@ -59,7 +60,7 @@ def test_a_toy_task_has_sentences_of_its_own(tiny, capsys):
 
 def test_no_answer_is_said_in_a_sentence(tiny, capsys):
     assert main(["search", tiny, "--head", "cross.1.2", "--offset", "500"]) == 0
-    assert capsys.readouterr().out.startswith("In no sentence does this head put any weight")
+    assert capsys.readouterr().out.startswith(say("heads.search_nothing"))
 
 
 def test_what_cannot_be_asked_is_said_in_one_sentence(tiny, tmp_path, capsys):

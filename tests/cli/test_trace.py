@@ -3,6 +3,7 @@ import pytest
 import explorer
 from explorer.__main__ import main
 from explorer.core import trace_size
+from explorer.core.i18n import say
 from explorer.core.trace import Trace
 from explorer.model.checkpoint import save_checkpoint
 from tests.support.model_directories import bert, gpt2
@@ -20,6 +21,8 @@ def test_a_trace_is_written_as_a_page_or_a_file_or_printed(tiny, tmp_path, capsy
     page, file = tmp_path / "x.html", tmp_path / "x.trace"
     assert main(["trace", tiny, "1 2", "--out", str(page)]) == 0
     assert "<html" in page.read_text(encoding="utf-8")[:200]
+    output = explorer.load(tiny).trace("1 2").text
+    assert capsys.readouterr().out == f"{page}: 1 2 → {output}\n"
     assert main(["trace", tiny, "1 2", "--pad-to", "5", "--out", str(file)]) == 0
     assert Trace.load(file).source_tokens[-1] == "<pad>"
     assert main(["trace", tiny, "1 2"]) == 0
@@ -48,6 +51,13 @@ def test_a_classifier_says_its_class_and_a_tagger_the_tag_of_each_token(tmp_path
     table = capsys.readouterr().out.split("\n\n")[1].splitlines()
     tokens = explorer.load(tagger).trace("The cat.").source_tokens
     assert [line.split()[2] for line in table[1:]] == list(tokens[1:-1])
+
+
+def test_characters_that_the_model_reads_in_bytes_are_noted(capsys):
+    assert main(["trace", "english-french", "I like 😀 and 😀."]) == 0
+    assert say("explore.note_characters", characters="😀") in capsys.readouterr().err
+    assert main(["trace", "english-french", "I like tea."]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_a_pair_is_read_as_two_texts_and_a_typed_separator_is_noted(tiny, tmp_path, capsys):

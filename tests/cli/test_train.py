@@ -107,7 +107,9 @@ def test_a_run_whose_data_are_refused_leaves_its_name_free(pairs_file, tmp_path,
         command = f"train --pairs {pairs_file} {TINY_PAIRS} --steps 10 --run {folder}"
         for wrong in ("--columns 1,7", f"--excluded {none}", f"--further-pairs {none}"):
             assert main([*command.split(), *wrong.split()]) == 2
-            assert "error: " in capsys.readouterr().err
+            said = capsys.readouterr().err
+            assert "error: " in said
+            assert "%|" not in said  # no progress bar
             assert not (folder / "config.json").exists()
     assert not run.exists()
     assert (kept / "notes.txt").read_text() == "mine"

@@ -18,7 +18,7 @@ from explorer.app.widgets import head_tables
 from explorer.app.widgets.changed_prediction import prediction_sentence
 from explorer.app.widgets.downloads import download_button
 from explorer.app.widgets.head_table_columns import columns, written
-from explorer.app.widgets.messages import literal, report, show_error
+from explorer.app.widgets.messages import literal, notify, report, show_error
 from explorer.components.head_views.payload import Sides
 from explorer.components.labels import batch_name, describe
 from explorer.core.errors import ExplorerError
@@ -144,7 +144,7 @@ def type_text(text: str, language: str) -> None:
     st.text_input(
         say("heads.other_text", language),
         key=key,
-        on_change=partial(session.read_choice, key, take_text),
+        on_change=partial(session.read_choice, key, partial(_take_typed, language)),
         placeholder=say("heads.other_text_hint", language),
         max_chars=LONGEST_LINKED_TEXT,
         autocomplete="off",
@@ -166,9 +166,9 @@ def texts_summary(compared: TraceComparison, traces: tuple[Trace, Trace], langua
         facts[name] = str(trace.facts.get("text", ""))
         facts[f"{name}_output"] = trace.text or say("heads.compare_nothing", language)
     said = any(trace.predicted_tokens for trace in traces)
-    lines = [say(f"heads.compare_{'texts' if said else 'texts_alone'}", language, **facts)]
     if facts["a"] == facts["b"]:
-        lines.append(say("heads.compare_equal_texts", language))
+        return say("heads.compare_equal_texts", language)
+    lines = [say(f"heads.compare_{'texts' if said else 'texts_alone'}", language, **facts)]
     longest = max(len(trace.target_tokens) for trace in traces)
     shown = len(compared.original.target_tokens)
     if shown < longest:
@@ -345,6 +345,13 @@ def _take_choice(chosen: object) -> None:
         heads_state.compare_with(str(comparisons.initial_pair(key, steps)))
     except ComparisonError as error:
         report(error)
+
+
+def _take_typed(language: str, text: object) -> None:
+    """As `take_text`; that an empty text is replaced is said."""
+    if isinstance(text, str) and not text.strip():
+        notify(say("heads.other_text_empty", language))
+    take_text(text)
 
 
 def take_text(text: object) -> None:

@@ -47,9 +47,11 @@ def _texts(frame: pd.DataFrame) -> dict[Any, list[str]]:
 
 
 def _column(name: str, language: str, kind: str, texts: Sequence[str]) -> Any:
-    sentence = _sentence(name, kind)
-    label = say(sentence, language)
-    hint = f"{sentence}_title"
+    measured = name.removesuffix("_interval")
+    sentence = _sentence(measured, kind)
+    label, hint = say(sentence, language), f"{sentence}_title"
+    if measured != name:
+        label = say("heads.column_interval", language, metric=label)
     section, key = hint.split(".")
     about = say(hint, language) if key in table()[section] else None
     return st.column_config.Column(label, help=about, width=_width([label, *texts]))
@@ -75,7 +77,6 @@ def _number_format(name: str, values: "pd.Series[float]") -> Callable[[Any], str
 
 def _sentence(name: str, kind: str) -> str:
     """The key of a column's label in the string table."""
-    name = "interval" if name.endswith("_interval") else name
     places = (f"heads.{kind}_", "heads.column_", "heads.metric_", "roles.")
     for sentence in (f"{place}{name}" for place in places):
         section, key = sentence.split(".")

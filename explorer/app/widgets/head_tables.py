@@ -25,7 +25,7 @@ from explorer.heads.metrics.attention_metrics import METRICS
 from explorer.heads.metrics.bootstrap import most_changed
 from explorer.heads.reports.head_report import HeadReport
 from explorer.heads.roles.role_names import group_name, role_name
-from explorer.heads.roles.roles import WITHOUT_SCORE
+from explorer.heads.roles.roles import UNSPOKEN, WITHOUT_SCORE
 
 _FIRST = (
     "gold_weight",
@@ -45,6 +45,8 @@ EFFECTS = (
     *("only_loss", "only_exact"),
 )
 """Changes when a head is removed, or when only that head is kept."""
+
+_NO_INTERVAL = "–"
 
 _LOSSES = ("zero_loss", "mean_loss", "only_loss")
 _SMALLEST_LOSS = 0.0005
@@ -77,9 +79,9 @@ def listed(names: Sequence[str], language: str) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """ "[0.95, 0.98]"; a dash if an end is not finite."""
+    """ "[0.95, 0.98]"; `_NO_INTERVAL` if an end is not finite."""
     if not (math.isfinite(low) and math.isfinite(high)):
-        return "–"
+        return _NO_INTERVAL
     return f"[{short_number(low)}, {short_number(high)}]"
 
 
@@ -104,7 +106,7 @@ def metrics(report: HeadReport, language: str) -> pd.DataFrame:
     """One row a head: its roles, and each metric with its interval."""
     table = _named(report, language)
     for name in ATTENTION_METRICS:
-        if name in report.metrics and report.heads[name].notna().any():
+        if name in report.metrics:
             _measure(table, report, name)
     if "positional_offset" in report.heads:
         table["offset"] = report.heads.positional_offset
@@ -114,12 +116,10 @@ def metrics(report: HeadReport, language: str) -> pd.DataFrame:
 def effects(report: HeadReport, language: str) -> pd.DataFrame:
     """One row a head: the changes without it, importance and attention, with intervals."""
     table = _named(report, language)
-    attention = "gold_weight" if report.heads.get("gold_weight", pd.Series()).notna().any() else ""
-    names = [*EFFECTS, "importance", attention, "confidence"]
-    for name in names:
+    for name in (*EFFECTS, "importance", "gold_weight", "confidence"):
         if name in report.metrics:
             _measure(table, report, name)
-        if name in EFFECTS and name in table:
+        if name in EFFECTS and f"{name}_interval" in table:
             said = say("heads.no_change", language)
             table.loc[_unchanged(report, name), f"{name}_interval"] = said
     return table
@@ -171,7 +171,7 @@ def evidence(report: HeadReport, site: str, layer: int, head: int, language: str
                 "role": _role_name(report, row["role"], language),
                 "verdict": _verdict(row, language),
                 "score": short_number(row["score"]),
-                "interval": interval(row["low"], row["high"]),
+                "score_interval": interval(row["low"], row["high"]),
                 "chance": short_number(row["chance"]),
                 "effect": signed_number(row["effect"]),
                 "effect_interval": interval(row["effect_low"], row["effect_high"]),
@@ -186,7 +186,7 @@ def impossible(report: HeadReport, site: str, layer: int, head: int, language: s
     """One sentence for each reason why a head cannot have some roles of its attention."""
     by_reason: dict[str, list[str]] = {}
     for row in report.role_rows(site, layer, head):
-        if row["doubt"] in WITHOUT_SCORE and row["doubt"] != "elsewhere":
+        if row["doubt"] in WITHOUT_SCORE and row["doubt"] not in UNSPOKEN:
             by_reason.setdefault(row["doubt"], []).append(_role_name(report, row["role"], language))
     return [
         say(
@@ -334,17 +334,22 @@ def _loss_facts(
 
 
 def _measure(table: pd.DataFrame, report: HeadReport, name: str) -> None:
-    """Add a metric to a table: a number, for sorting, and its interval as text."""
+    """Add a metric to a table: a number, for sorting, and its interval as text. A column in which
+    nothing was measured is left out."""
+    if report.heads[name].isna().all():
+        return
     table[name] = report.heads[name].astype(float)
     written = number_writer(name, table[name])
     ends = zip(report.heads[f"{name}_low"], report.heads[f"{name}_high"], strict=True)
-    table[f"{name}_interval"] = [_ends(name, written, low, high) for low, high in ends]
+    intervals = [_ends(name, written, low, high) for low, high in ends]
+    if any(one != _NO_INTERVAL for one in intervals):
+        table[f"{name}_interval"] = intervals
 
 
 def _ends(name: str, written: Callable[[float], str], low: float, high: float) -> str:
     """An interval as text; one of a loss that would be written [0, 0] as what it is within."""
     if not (math.isfinite(low) and math.isfinite(high)):
-        return "–"
+        return _NO_INTERVAL
     if name in _LOSSES and 0 < max(abs(low), abs(high)) < _SMALLEST_LOSS:
         return f"±{_SMALLEST_LOSS}"
     return f"[{written(low)}, {written(high)}]"

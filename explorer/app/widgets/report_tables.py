@@ -30,6 +30,9 @@ from explorer.heads.roles.roles import ROLES
 _FAINT = "color: #808080"
 """Style of the nearest role of a head that has none, legible on light and dark pages."""
 
+_SELECTED = "background-color: #80808033"
+"""Style of the head whose evidence is beside the table."""
+
 _FEW_ROWS = 12
 """A table of so many rows is shorter than the rest of a usual window."""
 
@@ -45,11 +48,11 @@ def metrics(report: HeadReport, language: str) -> None:
     head = visit_state.current().selection.named_head
     if head is None or not report.role_rows(*head):
         st.caption(literal(say("heads.choose_row", language)))
-        _metric_table(report, table, language)
+        _metric_table(report, table, language, None)
         return
     metrics, evidence = st.columns([11, 8], gap="medium")
     with metrics:
-        _metric_table(report, table, language)
+        _metric_table(report, table, language, head)
     with evidence:
         _role_evidence(report, head, language)
 
@@ -99,11 +102,15 @@ def _about(
         st.caption(literal(f"{head_tables.batch_text(report, language)} {more}".strip()))
 
 
-def _metric_table(report: HeadReport, table: pd.DataFrame, language: str) -> None:
-    """Draw the table of metrics; a head without a role is faint, and a chosen row selects its
-    head."""
+def _metric_table(
+    report: HeadReport, table: pd.DataFrame, language: str, selected: Head | None
+) -> None:
+    """Draw the table of metrics; a head without a role is faint, the `selected` one has a ground,
+    and a chosen row selects its head."""
     without = table.index[~report.has_role()]
     faint = written(table).map(lambda _: _FAINT, subset=(without, ["roles"]))
+    own = [row for row in table.index if head_tables.head_of(report, row) == selected]
+    faint = faint.map(lambda _: _SELECTED, subset=(own, table.columns))
     key = "metrics-table"
     _draw(
         faint,

@@ -243,7 +243,7 @@ def _heads(report: HeadReport, language: str) -> dict[str, list[dict[str, Any]]]
                 "offset": row.get("positional_offset"),
                 "roles": [group_key(one.group) for one in scores],
                 "role_caption": report.role_caption(*key, language),
-                "role_lines": [score_text("scored", one, targets, language) for one in scores]
+                "role_lines": [score_text(one, targets, language) for one in scores]
                 or [report.role_text(*key, language)],
             }
         )

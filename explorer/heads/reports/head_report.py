@@ -31,7 +31,6 @@ from explorer.heads.roles.role_names import (
     RoleGroup,
     group_name,
     joined_roles,
-    looks_text,
     score_text,
 )
 from explorer.heads.roles.roles import NEAREST_EFFECT, ROLES
@@ -146,22 +145,21 @@ class HeadReport:
         return _group_score(group, best)
 
     def role_text(self, site: str, layer: int, head: int, language: str = "en") -> str:
-        """Where a head with roles looks; else the place of the nearest one, or "no clear role"."""
-        if held := self.held_groups(site, layer, head):
-            return looks_text(held, self.facts["targets"], language)
+        """As `role_caption`; the nearest role of a head that has none is given with its score."""
         if nearest := self.nearest_role(site, layer, head):
-            return score_text("often", nearest, self.facts["targets"], language)
-        return say("roles.none", language)
+            return score_text(nearest, self.facts["targets"], language, is_partly=True)
+        return self.role_caption(site, layer, head, language)
 
     def role_caption(self, site: str, layer: int, head: int, language: str = "en") -> str:
-        """As `role_text` in two or three words: "previous word", "often previous word"."""
+        """The roles of a head, else the nearest one, in two or three words: "previous word",
+        "partly previous word", "no clear role"."""
         targets = self.facts["targets"]
         if held := self.held_groups(site, layer, head):
             names = (group_name(group, targets, language) for group in held)
             return say("heads.comma", language).join(names)
         if nearest := self.nearest_role(site, layer, head):
             name = group_name(nearest.group, targets, language)
-            return say("roles.often", language, role=name)
+            return say("roles.partly", language, role=name)
         return say("roles.none", language)
 
     def summary(self, language: str = "en") -> str:

@@ -1,7 +1,6 @@
 """How the roles of a head are named, the same on every page.
 
-Roles that name the same cells on a batch are one there, with the plainest of their names. A head is
-spoken of by its role, "same place", or by where it looks: "looks at the same place".
+Roles that name the same cells on a batch are one there, with the plainest of their names.
 """
 
 import math
@@ -65,29 +64,19 @@ def group_name(group: RoleGroup, targets: str, language: str) -> str:
     return role_name(_plainest(group), targets, language)
 
 
-def looks_text(groups: Iterable[RoleGroup], targets: str, language: str) -> str:
-    """Where a head looks: "looks at the mirrored place". targets: of the batch."""
-    places = (_place(group, targets, language) for group in groups)
-    return say("roles.looks", language, places=say("heads.comma", language).join(places))
+def score_text(found: GroupScore, targets: str, language: str, *, is_partly: bool = False) -> str:
+    """The role of a group with its score, and its chance level if there is one, in percent.
 
-
-def score_text(sentence: str, found: GroupScore, targets: str, language: str) -> str:
-    """Where a head looks, with the score, and its chance level if there is one, in percent.
-
-    sentence: "scored", or "often" for a role below its threshold.
+    is_partly: whether the score is below the threshold of the role.
     """
+    role = group_name(found.group, targets, language)
     return say(
-        f"roles.looks_{sentence}{'' if math.isnan(found.chance) else '_chance'}",
+        f"roles.scored{'' if math.isnan(found.chance) else '_chance'}",
         language,
-        places=_place(found.group, targets, language),
+        role=say("roles.partly", language, role=role) if is_partly else role,
         score=_whole_percent(found.score),
         chance=_whole_percent(found.chance),
     )
-
-
-def _place(group: RoleGroup, targets: str, language: str) -> str:
-    """What the cells of a group are: "the mirrored place"."""
-    return say(f"roles.{sentence_of(_plainest(group), targets)}_place", language)
 
 
 def _plainest(group: RoleGroup) -> str:

@@ -36,8 +36,11 @@ it is below its threshold. Voita et al. 2019, arXiv 1905.09418, call a head synt
 above a baseline on."""
 
 Doubt = Literal["", "elsewhere", "later", "no_gold", "absent", "too_few"]
-"""Why a role cannot be given: a sentence of the section `roles`, after "doubt_". A role of another
-attention ("elsewhere") is not spoken of."""
+"""Why a role cannot be given: a sentence of the section `roles`, after "doubt_"."""
+
+UNSPOKEN = ("elsewhere", "later")
+"""The doubts without a sentence: roles of another attention, and the next position in a decoder,
+which masks it."""
 
 WITHOUT_SCORE = ("elsewhere", "later", "no_gold", "absent")
 """The doubts with which a role has no score."""

@@ -19,6 +19,7 @@ from explorer.app.state.lesson import LessonState
 from explorer.app.views.explore import take_look
 from explorer.app.visitor_catalog import visitor_catalog
 from explorer.core import folders
+from explorer.core.i18n import say
 from explorer.core.interventions import Interventions
 from explorer.core.look import Look, Request, Selection, to_query
 from explorer.core.trace import Trace
@@ -115,9 +116,7 @@ def test_two_visits_differ_in_what_they_show_alone():
 def test_parameters_that_no_model_has_are_said_by_the_browser_alone():
     """It reads the address itself; of a lesson it knows nothing."""
     app = open_page(model="../../etc/passwd", pad="-3", lesson="nowhere")
-    assert messages(app) == [
-        "Not all of this link could be followed; the default is shown for: lesson."
-    ]
+    assert messages(app) == [say("explore.link_refused", parts="lesson")]
     assert asked_visit(app) == DEFAULT
     assert messages(app.run()) == []
 

@@ -9,6 +9,7 @@ from explorer.app import weights_limit
 from explorer.app.server import access, trace_route
 from explorer.app.visitor_catalog import Uploads
 from explorer.core import folders
+from explorer.core.i18n import say
 from explorer.core.look import SECTIONS
 from explorer.model.catalog import UploadedTrace
 from tests.support.app_pages import (
@@ -67,7 +68,7 @@ def test_a_link_to_a_head_that_the_model_lacks_says_so_in_every_section(part):
     app = open_page("heads", model="reverse", text="7 3 9", part=part, **place)
     assert not app.exception
     assert [warning.value.replace("\\", "") for warning in app.warning] == [
-        "Not all of this link could be followed; the default is shown for: head, step."
+        say("explore.link_refused", parts="head, step")
     ]
     assert "head" not in url_query(app)
     assert not app.run().warning  # said once
@@ -86,7 +87,7 @@ def test_a_link_to_a_head_that_the_model_lacks_says_so_in_every_section(part):
 def test_a_second_head_that_the_other_side_lacks_is_said(query, named):
     app = open_page("heads", model="reverse", part="compare", **{"with": "sort"} | query)
     assert not app.exception
-    said = ["Not all of this link could be followed; the default is shown for: head compared with."]
+    said = [say("explore.link_refused", parts="head compared with")]
     assert [one.value for one in app.warning] == (said if named else [])
     assert ("other" in url_query(app)) is not named
     assert not app.run().warning

@@ -17,6 +17,7 @@ from explorer.app.trace_notes import model_notes, separator_note
 from explorer.app.visitor_catalog import catalog_of
 from explorer.core import folders
 from explorer.core.errors import ExplorerError, MeasurementError
+from explorer.core.i18n import say
 from explorer.core.look import Request
 from explorer.heads.reports.report_files import REPORT_FILES, measured_folder
 from explorer.jobs import measurement_jobs
@@ -179,8 +180,8 @@ def test_odd_texts_are_shown_or_refused_with_one_sentence(model, text):
 def test_what_an_encoder_alone_fills_in_is_compared():
     removed = {**CHANGES, "model": "bert-tiny", "do": "ablate encoder.1.0"}
     app = open_page("heads", **removed, text="The cat [MASK] a dog [MASK].")
-    line = next(one.value for one in app.markdown if "ln probability" in one.value)
-    assert "changes by 0)" not in line
+    line = next(one.value for one in app.markdown if "times as probable as before" in one.value)
+    assert "(ln: 0)" not in line
     outputs = head_view(app, "model_comparison")[0]["outputs"]
     assert [len(output) for output in outputs] == [2, 2]
     app = open_page("heads", **removed, text=SENTENCE)
@@ -207,7 +208,7 @@ def test_heads_of_each_kind_are_removed_and_cells_masked(model, site):
     assert sent_to(app, "head_grid")
     app = chosen_in(app.segmented_control, "more-section-en").set_value("metrics").run()
     assert not app.exception
-    assert "Nothing has been measured" in app.info[0].value
+    assert say("heads.no_findings") in app.info[0].value
 
 
 def damaged(folder: Path, kind: str) -> None:

@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from explorer.app.state import train as train_state
 from explorer.core import folders
+from explorer.core.i18n import say
 from explorer.core.trace import Trace
 from explorer.jobs import training_launcher
 from explorer.jobs.status import Status
@@ -120,7 +121,7 @@ def test_stop_requests_a_stop_and_resume_launches_again(folder):
 @pytest.mark.parametrize(
     ("status", "words"),
     [
-        ({"state": "running", "age": 60.0}, "ended without a word"),
+        ({"state": "running", "age": 60.0}, "ended unexpectedly"),
         ({"state": "failed", "error": FULL}, "memory of the cpu is full"),
     ],
 )
@@ -263,7 +264,7 @@ def test_what_a_link_names_and_the_page_cannot_show_is_said(folder, query, named
     made(folder)
     app = open_page("train", run="recorded/reverse", **query)
     assert not app.exception
-    words = "Not all of this link could be followed; the default is shown for: "
+    words = say("explore.link_refused", parts="").rstrip(".")
     assert [one.value.replace("\\", "") for one in app.warning] == (
         [f"{words}{named}."] if named else []
     )

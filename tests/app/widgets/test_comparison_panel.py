@@ -3,6 +3,7 @@ from collections.abc import Callable
 from streamlit.testing.v1 import AppTest
 
 from explorer.app.widgets import downloads
+from explorer.core.i18n import say
 
 
 def page(output: str, name: str, language: str) -> None:
@@ -40,9 +41,9 @@ def said(app: AppTest) -> str:
 
 def test_the_summary_says_what_the_second_model_says_by_itself():
     same = said(shown("9 3 7"))
-    assert same == "Both models say the same and are equally sure."
-    assert said(shown("7 9")).startswith("By itself b says “7 9”.")
-    assert said(shown("7 9", language="zh")).startswith("b 自行输出“7 9”。")
+    assert same == say("heads.compare_same_as_sure")
+    assert said(shown("7 9")).startswith("b writes “7 9”.")
+    assert said(shown("7 9", language="zh")).startswith("b 写出“7 9”。")
 
 
 def test_names_are_shown_literally():

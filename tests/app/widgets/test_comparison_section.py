@@ -4,6 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from explorer import load
+from explorer.core.i18n import say
 from tests.support.app_pages import chosen_in, head_view, open_page, url_query
 
 TEXT = "7 3 9 1 4 a b c"
@@ -30,7 +31,7 @@ def test_two_models_are_compared_and_the_choice_is_in_the_url():
     assert header["names"] == ["reverse", "sort"]
     assert header["outputs"][1][:3] == ["1", "3", "4"]
     assert traces["changed"]["target"] == traces["original"]["target"]
-    assert "By itself sort says “1 3 4 7 9 a b c”" in shown_texts(app)
+    assert "sort writes “1 3 4 7 9 a b c”" in shown_texts(app)
     table = app.dataframe[0].value
     assert len(table) == 24
     assert table.similarity.between(0, 1).all()
@@ -40,7 +41,7 @@ def test_two_models_are_compared_and_the_choice_is_in_the_url():
 
 def test_models_that_say_the_same_are_said_to():
     app = open_page("heads", **{**COMPARED, "text": "7 3 7", "with": "copy"})
-    assert "Both models say the same" in shown_texts(app)
+    assert say("heads.compare_same").rstrip(".") in shown_texts(app)
 
 
 def test_a_pair_of_a_link_is_shown_first():
@@ -63,7 +64,7 @@ def test_a_model_of_other_tokens_gives_way_to_another_text_with_one_sentence():
 def test_a_model_that_does_not_exist_is_refused_with_one_sentence():
     app = open_page("heads", **COMPARED, **{"with": "nonsense"})
     assert [warning.value for warning in app.warning] == [
-        "Not all of this link could be followed; the default is shown for: model compared with."
+        say("explore.link_refused", parts="model compared with")
     ]
     assert chosen_in(app.selectbox, "compare-with-en").value == "@text"
 
@@ -91,10 +92,10 @@ def test_another_text_is_compared_position_by_position_and_is_in_the_url():
     assert not header["given"]
     assert traces["changed"]["source"] == ["3", "2", "1", "<eos>"]
     said = shown_texts(app)
-    assert "“1 2 3” gives “3 2 1”; “3 2 1” gives “1 2 3”." in said
+    assert "“1 2 3” gives “3 2 1”. “3 2 1” gives “1 2 3”." in said
     captions = " ".join(one.value for one in app.caption).replace("\\", "")
     assert "beside it the same head." in captions
-    assert "Gold weights here are of this one text" in captions
+    assert say("heads.gold_of_text") in captions
     app = chosen_in(app.text_input, "compare-text-en").set_value("2 2 2").run()
     assert url_query(app)["other_text"] == "2 2 2"
     assert head_view(app, "model_comparison")[1]["changed"]["source"][:3] == ["2", "2", "2"]
@@ -120,7 +121,15 @@ def test_another_text_that_does_not_fit_is_one_sentence(text, language):
     box = chosen_in(app.text_input, f"compare-text-{language}")
     app = box.set_value("").run()
     assert not app.error
+    assert say("heads.other_text_empty", language) in [one.value for one in app.info]
     assert url_query(app)["other_text"] == "3 2 1"
+
+
+def test_equal_texts_are_said_before_anything_else():
+    app = open_page("heads", part="compare", text="1 2 3", other_text="1 2 3")
+    assert not app.exception
+    assert say("heads.compare_equal_texts") in shown_texts(app)
+    assert "gives" not in shown_texts(app)
 
 
 def test_a_head_that_a_link_names_is_not_explained():
@@ -157,7 +166,7 @@ def test_without_a_change_both_sides_are_alike_and_one_sentence_says_how_to_make
     app = open_page("heads", **CHANGES)
     assert not app.exception
     assert not app.error
-    assert any("Nothing is changed yet" in one.value for one in app.caption)
+    assert any(say("heads.no_changes") in one.value for one in app.caption)
     assert url_query(app)["with"] == "@changes"
     header, traces = head_view(app, "model_comparison")
     assert header["outputs"][0] == header["outputs"][1] == [*reversed(TEXT.split()), "<eos>"]
@@ -185,11 +194,11 @@ def test_an_output_that_changes_by_rounding_alone_is_the_same_and_as_sure():
 def test_a_mean_names_its_batch_and_an_unmasked_later_position_is_called_counterfactual():
     app = open_page("heads", **CHANGES, do="ablate cross.1.2")
     assert "held out" not in shown_texts(app)
-    assert "counterfactual" not in shown_texts(app)
+    assert say("heads.counterfactual") not in shown_texts(app)
     app = open_page("heads", **CHANGES, do="ablate cross.1.2 mean;open decoder.*.* 1 4")
     assert not app.error
     assert "Mean over reverse, held out" in shown_texts(app)
-    assert "counterfactual" in shown_texts(app)
+    assert say("heads.counterfactual") in shown_texts(app)
     checks = head_view(app, "model_comparison")[1]["changed"]["integrity"]
     assert {one["check"]: one for one in checks}["cached_equals_full"]["expected"]
 
@@ -208,4 +217,4 @@ def test_only_removed_heads_are_measured_on_many_sentences():
     assert "effect" not in {button.key for button in app.button}
     app = open_page("heads", **CHANGES, do="keep cross.1.1;close decoder.0.0 1 0")
     app = app.button(key="effect").click().run()
-    assert "Only what is done to whole heads counts" in shown_texts(app)
+    assert say("heads.effect_heads_alone") in shown_texts(app)

@@ -29,7 +29,8 @@ def test_a_metric_has_its_label_and_help_and_its_interval_a_label(language):
     shown = columns(frame, language)
     assert shown["entropy"]["label"] == say("heads.metric_entropy", language)
     assert shown["entropy"]["help"] == say("heads.metric_entropy_title", language)
-    assert shown["entropy_interval"]["label"] == say("heads.column_interval", language)
+    own, interval = shown["entropy"]["label"], shown["entropy_interval"]["label"]
+    assert interval == say("heads.column_interval", language, metric=own) != own
 
 
 def test_a_column_without_a_sentence_is_an_error():
@@ -41,7 +42,7 @@ def test_a_column_is_as_wide_as_the_longest_text_in_any_row_or_its_label():
     frame = pd.DataFrame({"entropy_interval": ["–"] * 20 + ["[0.151, 0.162], p ≤ .0024"]})
     wide = columns(frame, "en")["entropy_interval"]["width"]
     assert wide >= 5.8 * len("[0.151, 0.162], p ≤ .0024") + 16  # as the browser draws it
-    label = say("heads.column_interval", "en")
+    label = columns(frame, "en")["entropy_interval"]["label"]
     narrow = columns(frame[:20], "en")["entropy_interval"]["width"]
     assert 5.8 * len(label) + 16 <= narrow < wide
     assert columns(frame[:20], "zh")["entropy_interval"]["width"] >= 2 * 14 + 16

@@ -12,6 +12,7 @@ import pytest
 from explorer.app.experiment_cache import MeasuredEffect
 from explorer.app.widgets import head_tables
 from explorer.app.widgets.head_table_columns import columns
+from explorer.core.i18n import say
 from explorer.core.sites import SITES
 from explorer.heads.reports.head_report import HeadReport
 
@@ -96,7 +97,7 @@ def test_an_effect_says_which_targets_it_compares_with(targets, words, by_constr
         "Loss 0.50 → 0.70 a token (−ln of the right token's probability): +0.20, 95 % [0.11, 0.29]."
     )
     assert "ln" not in text
-    assert ("by construction" in text) == by_construction
+    assert (say("heads.effect_greedy") in text) == by_construction
     assert head_tables.effect_text(effect, "zh")
 
 
@@ -133,7 +134,7 @@ def test_an_effect_that_rounds_to_0_is_none():
 
 
 def test_lists_in_chinese_have_chinese_punctuation(reverse):
-    assert reverse.role_text("encoder", 0, 0, "zh") == "看句末"
+    assert reverse.role_text("encoder", 0, 0, "zh") == "句末"
     assert head_tables.listed(["反转", "对齐"], "zh") == "反转、对齐"
     (sentence,) = head_tables.impossible(reverse, "cross", 1, 2, "zh")
     assert sentence.startswith("标点：")
@@ -176,7 +177,7 @@ def test_a_translation_has_its_nearest_roles_and_copies_nothing():
     table = head_tables.metrics(french, "en")
     roles = head_tables.evidence(french, "cross", 0, 0, "en").role.tolist()
     assert "same place" in roles
-    named = table.roles[table.roles.str.startswith("often ")]
+    named = table.roles[table.roles.str.startswith("partly ")]
     lists = [head_tables.heads_by_role(french, site, "en") for site in SITES]
     assert sum(len(one.get("near a role", ())) for one in lists) == len(named)
     without = (table.roles == "no clear role").sum()
@@ -204,10 +205,7 @@ def test_where_no_sentence_changes_the_table_says_so_and_how_many_may(reverse):
         "[−1.0, +1.0]"
     }
     text = head_tables.unchanged_text(changed(reverse, 0, 0, 0), "en")
-    assert text == (
-        "“No change”: none of 256 sentences changed; with 95 % confidence at most 1.2 % of all "
-        "would."
-    )
+    assert text == say("heads.no_change_allows", count=256, share="1.2")
 
 
 def test_nothing_is_said_of_no_change_where_each_head_changes_a_sentence(reverse):

@@ -9,6 +9,7 @@ from explorer.app.state import measurements
 from explorer.app.state.measurements import Measurements
 from explorer.app.widgets import job_progress
 from explorer.app.widgets.job_progress import follow_started
+from explorer.core.i18n import say
 from explorer.jobs.measurement import MeasuredSentences, Measurement, QueuedMeasurement
 from tests.support.app_pages import open_page
 
@@ -91,7 +92,7 @@ def test_what_runs_and_ones_next_are_shown_and_the_others_folded(queue):
     queue.extend(more(7))
     app = opened_by_owner(*queue[3:])
     (folded,) = app.expander
-    assert folded.label == "More measurements that wait: 7, of them yours: 5"
+    assert folded.label == say("heads.more_jobs", count=7, yours=5)
     assert len(folded.get("progress")) == 7
     assert [text.split(" (")[1][:14] for text in texts(app)[:2]] == [
         "new sentences ",

@@ -8,6 +8,7 @@ import pytest
 from explorer.app.state.measurements import EvaluationText
 from explorer.core import folders
 from explorer.core.errors import MeasurementError
+from explorer.core.i18n import say
 from explorer.jobs import measurement_jobs
 from explorer.jobs.measurement_jobs import MeasurementSettings
 from tests.support.app_pages import captions, open_page
@@ -111,4 +112,4 @@ def test_the_heads_of_a_directory_are_measured_from_the_form(model_folder, monke
     assert job.done, job.failure
     app = open_page("heads", part="roles", model="gpt-tiny")
     assert not app.exception
-    assert not any("Nothing has been measured" in info.value for info in app.info)
+    assert not any(say("heads.no_findings") in info.value for info in app.info)

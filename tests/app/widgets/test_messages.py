@@ -36,18 +36,18 @@ def test_sentences_stay_as_they_are():
         (
             ("layer",),
             "en",
-            "Not all of this link could be followed; the default is shown for: layer.",
+            "Part of this link could not be followed. The default is shown for: layer.",
         ),
         (
             ("pad", "site", "layer"),
             "en",
-            "Not all of this link could be followed; the default is shown for: "
+            "Part of this link could not be followed. The default is shown for: "
             "padding, kind of attention, layer.",
         ),
         (
             ("text",),
             "en",
-            "Not all of this link could be followed; the default is shown for: "
+            "Part of this link could not be followed. The default is shown for: "
             "text (more than 2000 characters).",
         ),
         (("layer",), "zh", "此链接未能全部打开；以下部分已改用默认值：层。"),

@@ -42,12 +42,15 @@ def test_metrics_are_a_matrix_and_a_table_of_every_head_with_its_role():
     assert "entropy" in table
     assert table.roles[22] == "mirrored place"
     assert "Choose a row" in texts(app)
-    assert texts(app).count("interval") == 2  # in one note, once a sentence
+    assert "background-color" not in str(app.dataframe[0].proto)
+    assert texts(app).count("interval") == 1
 
 
 def test_the_evidence_for_the_role_of_the_selected_head_stands_beside_the_table():
     app = shown("metrics", Head("cross", 1, 2))
-    _, evidence = (table.value for table in app.dataframe)
+    metrics, evidence = app.dataframe
+    assert "background-color" in str(metrics.proto)  # of the row of that head
+    evidence = evidence.value
     assert len(evidence) < 12
     assert "✓ holds" in evidence.verdict.tolist()
     chart = json.loads(sent_to(app, "chart"))["chart"]

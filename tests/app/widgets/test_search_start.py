@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 import explorer
 from explorer.app.widgets.search_start import strongest_cell
 from explorer.core import folders
+from explorer.core.i18n import say
 from explorer.core.sites import Head
 from explorer.core.trace import Trace
 from tests.support.app_pages import captions, components_of, open_page, url_query
@@ -33,7 +34,7 @@ def test_an_answer_from_the_text_stands_beside_the_heads_and_opens_in_explore() 
     assert not app.exception
     assert "attention_head_grid" in components_of(app)
     assert any("largest weight of Cross L1 H2 on a word" in text for text in captions(app))
-    assert any("Nothing is indexed for this model yet." in one.value for one in app.markdown)
+    assert any(say("heads.search_no_index") in one.value for one in app.markdown)
     trace = explorer.load("reverse").trace(TEXT["text"])
     query, key = strongest_cell(trace, Head("cross", 1, 2))
     weight = trace.attention("cross")[1, 2, query, key]

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from explorer.core import folders
+from explorer.core.i18n import say
 from tests.support.app_pages import captions, open_page
 
 
@@ -22,7 +23,7 @@ def test_the_fields_are_those_of_the_kind() -> None:
     app = app.radio(key="measure-kind-en").set_value("lines").run()
     assert app.number_input(key="measure-size").label == "At most"  # there may be fewer lines
     assert app.text_area(key="measure-lines").value == ""
-    assert app.text_area(key="measure-lines").label.endswith("own output is the target")
+    assert app.text_area(key="measure-lines").label == say("heads.lines")
     assert "measure-seed" not in {field.key for field in app.number_input}
     app = app.radio(key="measure-kind-en").set_value("pairs").run()
     assert not app.text_area
@@ -54,4 +55,6 @@ def test_lines_stand_there_at_first_for_a_model_that_has_nothing_else(
     field = app.text_area(key="search-lines-gpt-tiny")
     assert field.value.startswith("The animal")
     assert "the one that follows it in the text" in field.label  # nothing is decoded
-    assert list(app.radio(key="search-kind-own-en").options) == ["My own lines", "A file of pairs"]
+    assert list(app.radio(key="search-kind-own-en").options) == [
+        say(f"heads.source_{one}") for one in ("lines", "pairs")
+    ]

@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 
 from explorer.app.server import access
 from explorer.components.player.payload import Offer, player_payload
+from explorer.core.i18n import say
 from explorer.core.trace import Trace
 from tests.support.class_server import running_class
 
@@ -281,7 +282,7 @@ def test_guests_read_the_card_of_a_lesson_and_answer_it(
     expect(tab.get_by_role("button", name="two words")).to_have_attribute("aria-pressed", "true")
     because = "It is 4: it stands first."
     publish(view_of(card={**CARD, "because": because}), {**asked, "answer": 0})
-    expect(tab.get_by_test_id("class-note")).to_have_text("✗ Not this one.")
+    expect(tab.get_by_test_id("class-note")).to_have_text(say("class_tools.voted_wrong_card"))
     expect(tab.get_by_test_id("lesson-answer")).to_have_text(because)
     publish(view_of())
     expect(tab.get_by_test_id("class-card")).to_be_hidden()

@@ -38,7 +38,7 @@ def test_the_head_grid_gets_the_trace_and_the_head_report(report):
     assert (head["layer"], head["head"]) == (1, 2)
     assert head["roles"] == ["reverse=alignment"]
     assert head["role_caption"] == "mirrored place"
-    assert head["role_lines"] == ["looks at the mirrored place: 100\u00a0% (by chance 10\u00a0%)"]
+    assert head["role_lines"] == ["mirrored place: 100\u00a0% (by chance 10\u00a0%)"]
     assert ["reverse=alignment", "mirrored place"] in header["role_groups"]["cross"]
     row = report.heads.query("site == 'cross' and layer == 1 and head == 2").iloc[0]
     assert head["metrics"]["gold_weight"] == [
@@ -61,9 +61,9 @@ def test_a_head_without_a_role_has_its_nearest_in_the_language_of_the_page(repor
     header, _ = unpack_payload(head_grid_payload(example_trace(), report, language="zh"))
     head = header["heads"]["decoder"][3]
     assert head["roles"] == []
-    assert head["role_caption"] == "常看自己"
+    assert head["role_caption"] == "部分看自己"
     (line,) = head["role_lines"]
-    assert line.startswith("常看自己（8")
+    assert line.startswith("部分看自己：8")
 
 
 def test_the_head_grid_works_without_a_head_report():

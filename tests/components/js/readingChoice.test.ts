@@ -5,7 +5,7 @@ import { entriesOf, summaryOf } from "../../../explorer/components/live/js/readi
 
 const SENTENCES = {
   languages: "{source} → {target}",
-  own_language: "The model's own: {name}",
+  own_language: "As the model says: {name}",
   any_language: "The model chooses",
 };
 const say: Say = (key, facts) => fillIn(SENTENCES, key, facts);
@@ -17,7 +17,7 @@ const OWN = { source_language: "", target_language: "", chat: false };
 test("the first language of a list is the model's own choice", () => {
   const named = (side: "source" | "target") => entriesOf(CHOICES, side, say);
   assert.deepEqual(named("source"), [
-    { code: "", name: "The model's own: English · en" },
+    { code: "", name: "As the model says: English · en" },
     ENGLISH,
     FRENCH,
   ]);

@@ -116,7 +116,7 @@ def test_an_incomplete_report_is_refused(damage):
 
 def test_on_copy_alignment_is_confounded_with_position_0():
     report = HeadReport.load(CHECKPOINTS / "heads" / "copy.json")
-    assert report.role_text("cross", 0, 0) == "looks at the same place"
+    assert report.role_text("cross", 0, 0) == "same place"
     assert report.held_groups("cross", 0, 0) == (("copy", "alignment"),)
     (score,) = report.held_scores("cross", 0, 0)
     assert (score.score, score.chance) == (1.0, pytest.approx(0.10, abs=0.01))
@@ -138,15 +138,15 @@ def evidence(**changes: object) -> HeadReport:
 
 def test_without_a_role_the_one_most_above_chance_is_named():
     key = ("encoder", 0, 0)
-    nearest = "looks often at the token after (39\u00a0%; by chance 8\u00a0%)"
+    nearest = "partly next word: 39\u00a0% (by chance 8\u00a0%)"
     assert evidence().role_text(*key) == nearest
-    assert evidence().role_text(*key, "zh") == "常看后一个词元（39\u00a0%；随机为 8\u00a0%）"
-    assert evidence().role_caption(*key) == "often next word"
-    assert evidence().role_caption(*key, "zh") == "常看后一个词"
+    assert evidence().role_text(*key, "zh") == "部分看后一个词：39\u00a0%（随机为 8\u00a0%）"
+    assert evidence().role_caption(*key) == "partly next word"
+    assert evidence().role_caption(*key, "zh") == "部分看后一个词"
     # an effect that may be small, too few queries
     for changes in ({"effect_low": 0.09}, {"doubt": "too_few"}, {"effect_low": float("nan")}):
-        assert evidence(**changes).role_text(*key).startswith("looks often at itself (50")
-    assert evidence(holds=True).role_text(*key) == "looks at the token after"
+        assert evidence(**changes).role_text(*key).startswith("partly itself: 50")
+    assert evidence(holds=True).role_text(*key) == "next word"
     assert evidence(holds=True).role_caption(*key) == "next word"
     assert evidence(holds=True).nearest_role(*key) is None
     assert evidence(holds=True).has_role().tolist() == [True]
@@ -155,7 +155,7 @@ def test_without_a_role_the_one_most_above_chance_is_named():
 def test_the_command_line_names_the_nearest_role(explorable):
     report = measure(explorable, task_sentences(explorable, 60))
     names = {report.role_text(*key) for key in report.heads.iloc[:, :3].itertuples(index=False)}
-    assert any(name.startswith("looks often ") for name in names)
+    assert any(name.startswith("partly ") for name in names)
     assert all(name in report.summary() for name in names)
 
 

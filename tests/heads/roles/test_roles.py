@@ -151,7 +151,7 @@ def test_every_role_and_doubt_has_its_sentences():
     for role in roles.ROLES:
         assert {role, f"{role}_title"} <= set(sentences)
     for doubt in filter(None, get_args(roles.Doubt)):
-        assert (f"doubt_{doubt}" in sentences) == (doubt != "elsewhere")
+        assert (f"doubt_{doubt}" in sentences) == (doubt not in roles.UNSPOKEN)
 
 
 def test_a_query_with_one_unmasked_key_does_not_count_for_a_sink():

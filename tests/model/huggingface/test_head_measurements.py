@@ -10,6 +10,7 @@ import torch
 
 from explorer.__main__ import main
 from explorer.core.errors import AlignmentError, EvaluationBatchError
+from explorer.core.i18n import say
 from explorer.core.interventions import Interventions
 from explorer.heads.alignment.linked_sentences import linked_sentences
 from explorer.heads.measure import measure
@@ -203,7 +204,7 @@ def test_heads_of_a_classifier_are_measured_by_the_cross_entropy_of_labels(texts
         change = float((losses(without) - base).mean())
         assert table.loc[tuple(head)].zero_loss == pytest.approx(change, abs=2e-5)
     assert report.facts["targets"] == "labels"
-    assert "labels that were given" in report.summary()
+    assert say("roles.targets_labels") in report.summary()
     assert HeadReport.from_json(report.to_json()).facts == report.facts
     row = model.ablate([model.passes.heads[0]], texts, labels).loc["loss"]
     assert row.before == pytest.approx(float(base.mean()), abs=2e-5)

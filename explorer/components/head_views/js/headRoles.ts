@@ -50,19 +50,20 @@ export function isDifference(metric: string) {
   return DIFFERENCE.test(metric);
 }
 
-/** A metric with its confidence interval. */
+/** A metric with its confidence interval, where `isWhole`. */
 export function metricLine(
   frame: ViewFrame,
   measured: MeasuredHead,
   metric: string,
   number: (value: number | null) => string,
+  isWhole = true,
 ) {
   const [mean, low, high] = measured.metrics[metric] ?? [null, null, null];
   if (mean === null) return null;
   const name = frame.say(`metric_${metric}`);
   // A single sentence has no interval, and one from 0 to 0, where none changes, would seem sure.
   const isKnown = low !== null && (low !== 0 || high !== 0);
-  if (!isKnown) return `${name} ${number(mean)}`;
+  if (!isKnown || !isWhole) return `${name} ${number(mean)}`;
   const facts = {
     metric: name,
     value: number(mean),
@@ -72,10 +73,10 @@ export function metricLine(
   return frame.say("metric_interval", facts);
 }
 
-/** A head in lines: its roles with their scores, then a metric. */
-export function roleLines(frame: ViewFrame, key: HeadKey, metric: string) {
+/** A head in lines: its roles with their scores, then a metric, where `isWhole` with its interval. */
+export function roleLines(frame: ViewFrame, key: HeadKey, metric: string, isWhole = true) {
   const measured = measuredHead(frame, key);
   if (!measured) return frame.payload.header.unmeasured ? [] : [frame.say("not_measured")];
-  const line = metricLine(frame, measured, metric, shortNumber);
+  const line = metricLine(frame, measured, metric, shortNumber, isWhole);
   return [...measured.role_lines, ...(line === null ? [] : [line])];
 }

@@ -15,10 +15,12 @@ export function createHeadTooltip(context: TraceContext, frame: ViewFrame, filte
     hidden: true,
   });
   const show = (event: PointerEvent, layer: number, head: number) => {
-    const { site } = context.state;
-    const lines = roleLines(frame, { site, layer, head }, metricShown(frame, site, filter));
+    const { site, everything } = context.state;
+    const metric = metricShown(frame, site, filter);
+    const lines = roleLines(frame, { site, layer, head }, metric, everything);
     const title = `${context.say(`site_${site}`)} · ${shownName(context, layer, head)}`;
-    node.replaceChildren(...[title, ...lines].map((line) => element("div", {}, line)));
+    const meanings = lines.map((line) => element("div", { class: "meaning" }, line));
+    node.replaceChildren(element("div", {}, title), ...meanings);
     node.hidden = false;
     positionTooltip(frame.root, node, { x: event.clientX, y: event.clientY });
   };

@@ -115,7 +115,7 @@ function placeParts(comparison: Comparison, pairs: HeadPairs) {
       () => frame.payload.header.outputs ?? [[], []],
     ),
     difference,
-    headings: [a, given || b, frame.say("comparison_pair", { a, b })],
+    headings: [a, given || b, frame.say("comparison_pair")],
     tools: [savePair(comparison, pairs), patched.element],
     below: [matrix],
   });

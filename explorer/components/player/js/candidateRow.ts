@@ -63,8 +63,10 @@ export function createCandidateRow(context: TraceContext, force: Force) {
     const why = candidate.chosen ? "taken" : whyEnabled(enabled, guessing, candidate, trace);
     const facts = { token: labelOf(candidate.token), probability: percent(probability) };
     const loss = probability > 0 ? (-Math.log(probability)).toFixed(2) : "∞";
-    const exact = { ...facts, probability: percentOfLoss(probability, loss), loss };
-    const title = `${say("candidate_title", exact)} ${say(why, facts)}`;
+    const exact = { ...facts, probability: percentOfLoss(probability, loss) };
+    const lines = [say("candidate_title", exact), say(why, facts)];
+    if (!isSimple(context)) lines.splice(1, 0, say("candidate_loss", { loss }));
+    const title = lines.join(" ");
     assign(button, "title", asked ? null : title);
     if (!enabled) button.tabIndex = -1;
   };
