@@ -35,6 +35,8 @@ await build({
     components: "components.ts",
     exported_page: "player/js/exportedPage.ts",
     followed_replay: "training_replay/js/followedReplay.ts",
+    notebook_frame: "live/js/notebookFrame.ts",
+    notebook_player: "live/js/notebookPlayer.ts",
   },
   format: "esm",
   target: "es2022",
