@@ -85,7 +85,7 @@ lowest: $(VENV)/browser
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(UV)
 	$(PYTHON) -m venv .venv-lowest
 	$(BIN)/uv pip install --quiet --python .venv-lowest --resolution lowest-direct \
-		-r pyproject.toml --extra huggingface "pyarrow<25" $(TEST_TOOLS)
+		-r pyproject.toml --extra huggingface --extra notebook "pyarrow<25" $(TEST_TOOLS)
 	failed=; for part in core data model heads training components public cli app browser; do \
 		.venv-lowest/bin/python -m pytest -q -n 2 --dist loadfile tests/$$part || failed="$$failed $$part"; \
 	done; if [ -n "$$failed" ]; then echo "Failed:$$failed"; exit 1; fi

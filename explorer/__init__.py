@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from explorer.model.module_capture import capture as capture
     from explorer.model.opening import export_huggingface as export_huggingface
     from explorer.model.points import Point as Point
+    from explorer.public.notebook import widget as widget
     from explorer.public.studied_model import import_state_dict as import_state_dict
     from explorer.public.studied_model import load as load
     from explorer.public.studied_model import wrap as wrap
@@ -45,6 +46,7 @@ _PUBLIC = {  # name → module and attribute, imported on first use: torch takes
     "load": ("public.studied_model", "load"),
     "open_index": ("heads.search.attention_index", "open_index"),
     "show": ("components.notebook", "show"),
+    "widget": ("public.notebook", "widget"),
     "words": ("core.words", None),
     "wrap": ("public.studied_model", "wrap"),
 }

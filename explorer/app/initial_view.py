@@ -6,7 +6,7 @@ import streamlit as st
 
 from explorer.app import first_trace, model_cache
 from explorer.app.state.visit import initial_request
-from explorer.components.player.payload import View
+from explorer.components.player.payload import View, view_of_changes
 from explorer.core.errors import ExplorerError
 from explorer.core.look import Request, Selection
 from explorer.core.trace import Trace
@@ -98,15 +98,4 @@ def changed_view(member: CatalogMember, request: Request, trace: Trace) -> View:
     """View with the forced tokens of `request` and the output of the model as it is."""
     if not request.is_changed:
         return View()
-    taken = _taken(trace)
-    original = model_cache.trace(member, request.unchanged()).predicted_tokens
-    return View(forced=tuple((step, taken[step]) for step, _ in request.forced), original=original)
-
-
-def _taken(trace: Trace) -> dict[int, str]:
-    """Step → label of the token chosen there. Mask tokens have steps, too."""
-    if trace.predicted_tokens:
-        return dict(enumerate(trace.predicted_tokens, start=1))
-    steps = trace.steps()
-    chosen = steps[steps.chosen.astype(bool)]
-    return dict(zip(chosen.step.tolist(), chosen.token.tolist(), strict=True))
+    return view_of_changes(request, trace, model_cache.trace(member, request.unchanged()))

@@ -36,6 +36,8 @@ Script = Literal[
     "live_trainer",
     "live_worker",
     "live_service_worker",
+    "notebook_frame",
+    "notebook_player",
 ]
 
 BUNDLES = folders.PACKAGE / "components" / "bundles"

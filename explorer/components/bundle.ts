@@ -34,6 +34,8 @@ await build({
   entryPoints: {
     components: "components.ts",
     followed_replay: "training_replay/js/followedReplay.ts",
+    notebook_frame: "live/js/notebookFrame.ts",
+    notebook_player: "live/js/notebookPlayer.ts",
   },
   format: "esm",
   target: "es2022",

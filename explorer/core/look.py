@@ -156,7 +156,7 @@ class Selection:
             "sites": trace.sites,
             "layers": range(layers),
             "heads": range(heads),
-            "steps": _steps(trace),
+            "steps": shown_steps(trace),
             "cells": _Cells(queries, keys),
             "zooms": _Zooms(queries, keys),
         }
@@ -204,11 +204,11 @@ class _Zooms:
         return isinstance(zoom, Zoom) and zoom.is_within(self.queries, self.keys)
 
 
-def _steps(trace: Trace) -> Container[object]:
+def shown_steps(trace: Trace) -> range | set[int]:
     """The steps that can be looked at: those of the target or, without one, of the mask tokens."""
     if trace.target_tokens:
         return range(1, len(trace.target_tokens) + 1)
-    return set(trace.arrays["steps.step"].tolist()) if "steps.step" in trace.arrays else ()
+    return set(trace.arrays["steps.step"].tolist()) if "steps.step" in trace.arrays else set()
 
 
 @dataclass(frozen=True, slots=True)

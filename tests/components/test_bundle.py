@@ -36,7 +36,11 @@ def test_there_is_a_bundle_for_every_component():
 def test_a_script_imports_nothing_and_exports_what_is_mounted(name):
     exported = re.findall(r"export\{([^}]*)\}", script(name))
     names = {one.split(" as ")[1] for group in exported for one in group.split(",")}
-    mounted = {"components": {*get_args(Component)}, "followed_replay": {"mountFollowedReplay"}}
+    mounted = {
+        "components": {*get_args(Component)},
+        "followed_replay": {"mountFollowedReplay"},
+        "notebook_frame": {"default"},
+    }
     assert names == mounted.get(name, set())
     imports = re.findall(r"\bimport\b.", script(name))
     if name != "live_trainer":  # in which jax-js calls a method so

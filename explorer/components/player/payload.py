@@ -24,7 +24,7 @@ from explorer.components.player.weights import (
     weight_codes,
     words_without_weights,
 )
-from explorer.core.look import Selection
+from explorer.core.look import Request, Selection
 from explorer.core.mask_reasons import REASONS, UNMASKED
 from explorer.core.predictions import prediction_in
 from explorer.core.trace import Trace, second_text
@@ -84,6 +84,23 @@ class View(Selection):
         named = {one.name: getattr(selection, one.name) for one in fields(Selection)}
         ended = {"alignment": selection.alignment or "off", "guess": bool(selection.guess)}
         return cls(**(named | ended | offered))
+
+
+def view_of_changes(request: Request, trace: Trace, original: Trace) -> View:
+    """View with the forced tokens of `request`, whose trace this is, and the output of `original`,
+    the trace without its changes."""
+    taken = _taken(trace)
+    forced = tuple((step, taken[step]) for step, _ in request.forced)
+    return View(forced=forced, original=original.predicted_tokens)
+
+
+def _taken(trace: Trace) -> dict[int, str]:
+    """Step → label of the token chosen there. Mask tokens have steps, too."""
+    if trace.predicted_tokens:
+        return dict(enumerate(trace.predicted_tokens, start=1))
+    steps = trace.steps()
+    chosen = steps[steps.chosen.astype(bool)]
+    return dict(zip(chosen.step.tolist(), chosen.token.tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ export function createPageState({ models }: Pick<PageData, "models">, language: 
 }
 
 /** The request whose trace is on screen. */
-export function shownRequest({ onScreen }: PageState) {
+export function shownRequest({ onScreen }: Pick<PageState, "onScreen">) {
   return onScreen?.request ?? null;
 }
 

@@ -11,7 +11,7 @@ import type { TracePicture } from "./tracePicture.ts";
 interface Heard {
   ask: (asked: TraceRequest) => unknown;
   link: (selection: Selection, replace: boolean) => void; // write the address
-  picture: TracePicture;
+  picture: Pick<TracePicture, "selection" | "keptView">;
 }
 
 /** Listeners for a trace of a host: a guest changes nothing of it. */
@@ -26,7 +26,7 @@ export const READ_ONLY: Listeners = {
 
 export function playerListeners(
   request: LiveRequest,
-  state: Readonly<PageState>,
+  state: Readonly<Pick<PageState, "asked" | "onScreen">>,
   { ask, link, picture }: Heard,
 ) {
   const change = (
