@@ -58,7 +58,14 @@ def _html_page(trace: "Trace", language: str) -> str:
     return html_page(trace, language)
 
 
+def _cell_html(trace: "Trace") -> str:
+    from explorer.components.notebook import cell_html
+
+    return cell_html(trace)
+
+
 page_writer.html_page = _html_page
+page_writer.cell_html = _cell_html
 
 
 def __getattr__(name: str) -> Any:

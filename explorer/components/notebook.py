@@ -22,14 +22,18 @@ def show(trace: Trace, *, language: str = "en", height: int = 760) -> None:
     if _in_notebook():
         from IPython.display import HTML, display
 
-        html = html_page(trace, language, with_plotly=_brings_plotly())
-        display(HTML(_frame(html, height)))
+        display(HTML(cell_html(trace, language, height)))
         return
     html = html_page(trace, language)
     with tempfile.NamedTemporaryFile("w", suffix=".html", encoding="utf-8", delete=False) as file:
         file.write(html)
     if not webbrowser.open(Path(file.name).as_uri()):
         print(say("explore.no_browser", language, file=file.name))
+
+
+def cell_html(trace: Trace, language: str = "en", height: int = 760) -> str:
+    """The player in a frame, as the output of a cell."""
+    return _frame(html_page(trace, language, with_plotly=_brings_plotly()), height)
 
 
 def _frame(html: str, height: int) -> str:
@@ -55,7 +59,8 @@ def _brings_plotly() -> bool:
 
 def _cell() -> str | None:
     """The id that the front end gives the running cell."""
-    shell = sys.modules["IPython"].get_ipython()
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
     header = getattr(shell, "parent_header", None) or {}
     cell = header.get("metadata", {}).get("cellId")
     return str(cell) if cell else None

@@ -3,9 +3,11 @@ time."""
 
 from dataclasses import replace
 from functools import partial
+from io import StringIO
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
@@ -167,6 +169,8 @@ def test_the_matrix_has_layers_in_rows(continuing, explorable):
     row = states.table.iloc[1]
     assert (row.clean_token, row.corrupted_token) == ("2", "3")
     assert repr(found).startswith("Patching('heads': 6 values, some_metric: ")
+    (shown,) = pd.read_html(StringIO(found._repr_html_()), header=0, skiprows=[1])
+    np.testing.assert_allclose(shown.iloc[:, -3:], found.matrix, atol=6e-4)
 
 
 @pytest.mark.parametrize("name", ["own", "alone", *MAKE])

@@ -51,6 +51,10 @@ class Patching:
             f"{self.clean:.2f} clean, {self.corrupted:.2f} corrupted)"
         )
 
+    def _repr_html_(self) -> str:
+        """The matrix, for a notebook."""
+        return self.matrix.to_html(float_format="{:.3f}".format, na_rep="")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PatchedTexts:
