@@ -41,8 +41,11 @@ def head_figure(
     how = removed.get((layer, head))
     title = _title(trace, f"{site} attention, L{layer} H{head}")
     title += f"; this head is removed, its output is {_REPLACED[how]}" if how else ""
+    cells = _cells(weights, codes, cell, colour_limit, {"xgap": gap, "ygap": gap, **labels})
+    reason = f"{cell}: masked, %{{text}}<extra></extra>"
+    cells[1] |= {"text": np.array(REASONS)[codes], "hovertemplate": reason}
     return _figure(
-        _cells(weights, codes, cell, colour_limit, {"xgap": gap, "ygap": gap, **labels}),
+        cells,
         map_layout(title, _NAMES, *tokens),
         table.mask(codes != UNMASKED),
     )
@@ -62,21 +65,23 @@ def heads_figure(
     )
     weights = [[trace.table(site, one, other).to_numpy() for other in heads] for one in layers]
     codes = [[trace.closed(site, one, other) for other in heads] for one in layers]
-    rows, columns = len(trace.queries(site)), len(trace.keys(site))
     names = [f"L{one}" for one in layers], [f"H{one}" for one in heads]
+    sides = (names[0], "query", trace.queries(site)), (names[1], "key", trace.keys(site))
+    layout = map_layout(_title(trace, f"{site} attention"), ("layer", "head"), *names)
+    layout["plot_bgcolor"] = _BETWEEN
+    lines = {}
+    for axis, (blocks, name, tokens) in zip("yx", sides, strict=True):
+        lines[axis] = _names_of_lines(blocks, name, tokens)
+        middles = lines[axis][(len(tokens) - 1) // 2 :: len(tokens) + 1]
+        ticks = {"type": "category", "tickvals": middles, "ticktext": blocks}
+        layout[f"{axis}axis"] = layout[f"{axis}axis"] | ticks
     cells = _cells(
         _side_by_side(weights, np.nan),
         _side_by_side(codes, UNMASKED),
-        "%{customdata}",
+        "%{y}<br>%{x}",
         colour_limit,
-        {"customdata": _side_by_side(_names_of_cells(trace, site, names), "")},
+        lines,
     )
-    layout = map_layout(_title(trace, f"{site} attention"), ("layer", "head"), *names)
-    layout["plot_bgcolor"] = _BETWEEN
-    for axis, count, size in (("xaxis", len(names[1]), columns), ("yaxis", len(names[0]), rows)):
-        places = [place * (size + 1) + (size - 1) / 2 for place in range(count)]
-        own = {"tickvals": places, "ticktext": names[axis == "xaxis"]}
-        layout[axis] = dict(layout[axis]) | own  # type: ignore[call-overload]
     return _figure(cells, layout, _long_table(trace, site, layers, heads))
 
 
@@ -108,12 +113,11 @@ def _cells(
         "hovertemplate": f"{cell}: %{{z:.4f}}<extra></extra>",
     }
     reasons = {
-        "z": np.where(masked, 1.0, np.nan),
-        "text": np.array(REASONS)[codes],
+        "z": np.where(masked, np.float32(1), np.float32(np.nan)),
         "colorscale": [_GREY, _GREY],
         "showscale": False,
         "name": "masked",
-        "hovertemplate": f"{cell}: masked, %{{text}}<extra></extra>",
+        "hovertemplate": f"{cell}: masked<extra></extra>",
     }
     return [common | shown, common | reasons]
 
@@ -127,22 +131,14 @@ def _side_by_side(blocks: Sequence[Sequence[NDArray[Any]]], gap: Any) -> NDArray
     return np.block(padded)[:-1, :-1]
 
 
-def _names_of_cells(
-    trace: Trace, site: str, names: Sequence[Sequence[str]]
-) -> list[list[NDArray[np.object_]]]:
-    """What the pointer shows of each cell: head, query and key."""
-    queries, keys = (
-        [plain(f"{at} {shorten(token)}") for at, token in enumerate(side)]
-        for side in (trace.queries(site), trace.keys(site))
-    )
-    cells = [[f"query {query}, key {key}" for key in keys] for query in queries]
-    return [
-        [
-            np.array([[f"{layer} {head}, {cell}" for cell in row] for row in cells], object)
-            for head in names[1]
-        ]
-        for layer in names[0]
-    ]
+def _names_of_lines(blocks: Sequence[str], name: str, tokens: Sequence[str]) -> list[str]:
+    """What the pointer shows of each row or column, and blanks between two blocks."""
+    found: list[str] = []
+    for number, block in enumerate(blocks):
+        own = enumerate(tokens)
+        found += [f"{block}, {name} {at} {plain(shorten(token))}" for at, token in own]
+        found.append(" " * (number + 1))  # names differ
+    return found[:-1]
 
 
 def _long_table(

@@ -3,6 +3,7 @@
 import math
 import unicodedata
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ _LEAST_HEIGHT = 450  # px, Plotly's own in a notebook
 
 def map_layout(
     title: str, names: tuple[str, str], rows: Sequence[str], columns: Sequence[str]
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """Title, axes and margins: labels of columns stand upright where they would lie on one another.
 
     names: of both axes, that of the rows first.

@@ -134,12 +134,15 @@ def test_all_heads_are_maps_side_by_side(site):
     assert np.isfinite(masked.z).sum() == 2 * 4 * (~shown).sum()
     row, column = cell_of(size, 1, 2, 3, 0)
     query, key = escape(trace.queries(site)[3]), escape(trace.keys(site)[0])
-    assert weights.customdata[row, column] == f"L1 H2, query 3 {query}, key 0 {key}"
+    assert weights.y[row] == f"L1, query 3 {query}"
+    assert weights.x[column] == f"H2, key 0 {key}"
+    assert len(set(weights.x)) == len(weights.x)  # categories
     axes = drawn.layout.yaxis, drawn.layout.xaxis
     assert [axis.title.text for axis in axes] == ["layer", "head"]
     assert [axis.ticktext for axis in axes] == [("L0", "L1"), ("H0", "H1", "H2", "H3")]
-    middle = (size[0] - 1) / 2
-    assert drawn.layout.yaxis.tickvals == (middle, size[0] + 1 + middle)
+    for axis in axes:
+        ticks = zip(axis.tickvals, axis.ticktext, strict=True)
+        assert all(place.startswith(f"{label}, ") for place, label in ticks)
 
 
 def test_the_heads_of_a_layer_and_the_tables_behind():
