@@ -13,7 +13,7 @@ from explorer.core import page_writer
 from explorer.core.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from explorer.components.head_figure import figure as figure
+    from explorer.components.figures import figure as figure
     from explorer.components.notebook import show as show
     from explorer.core import alignment as alignment
     from explorer.core import words as words
@@ -40,7 +40,7 @@ _PUBLIC = {  # name → module and attribute, imported on first use: torch takes
     "capture": ("model.module_capture", "capture"),
     "compare": ("heads.comparison.attention_comparison", "compare"),
     "export_huggingface": ("model.opening", "export_huggingface"),
-    "figure": ("components.head_figure", "figure"),
+    "figure": ("components.figures", "figure"),
     "import_state_dict": ("public.studied_model", "import_state_dict"),
     "logit_difference": ("heads.removal.own_metric", "logit_difference"),
     "load": ("public.studied_model", "load"),
@@ -60,7 +60,14 @@ def _html_page(trace: "Trace", language: str) -> str:
     return html_page(trace, language)
 
 
+def _cell_html(trace: "Trace") -> str:
+    from explorer.components.notebook import cell_html
+
+    return cell_html(trace)
+
+
 page_writer.html_page = _html_page
+page_writer.cell_html = _cell_html
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""`trace`: run one text through a model, and write a page, a .trace file or a summary."""
+"""`trace`: run one text through a model, and write a page, a .trace file, a map or a summary."""
 
 import argparse
 import sys
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from explorer.core.trace import Trace
 
 _LAST_LAYER = 9_999  # of any model that a trace could hold
+_IMAGES = (".svg", ".pdf", ".png")
+_OF_MAP = ("site", "layer", "head")
 
 _INTERVENTIONS = {
     verb.typed or word: f"{verb.help}: {form(word)}, such as {', '.join(map(repr, verb.examples))}"
@@ -30,7 +32,7 @@ _OLD_NAMES = {verb.typed: word for word, verb in VERBS.items() if verb.typed}
 
 
 def add_parser(commands: Any) -> None:
-    command = commands.add_parser("trace", help="trace one text to a page or a .trace file")
+    command = commands.add_parser("trace", help="trace one text to a page, a .trace file or a map")
     command.set_defaults(run_command=_trace)
     add_model(command)
     command.add_argument("text", help="the source, or the prompt of a decoder-only model")
@@ -59,7 +61,14 @@ def add_parser(commands: Any) -> None:
     command.add_argument(
         "--sites", type=comma_list, help="encoder, decoder, cross: those to capture"
     )
-    command.add_argument("--out", type=Path, help="x.html or x.trace; without it, a summary")
+    command.add_argument(
+        "--out",
+        type=Path,
+        help="x.html or x.trace, or a map as x.csv, x.svg, x.pdf or x.png; without it, a summary",
+    )
+    command.add_argument("--site", help="of the map: encoder, decoder or cross")
+    command.add_argument("--layer", type=whole_number, help="of the map, from 0; without it, all")
+    command.add_argument("--head", type=whole_number, help="of the map, from 0; without it, all")
     for verb, what in _INTERVENTIONS.items():
         given = {"action": "append", "default": [], "metavar": "WHAT", "dest": verb}
         command.add_argument(f"--{verb}", help=f"{what}; repeatable", **given)
@@ -91,8 +100,13 @@ def _trace(options: argparse.Namespace) -> int:
     from explorer.heads.removal.counterfactuals import mean_outputs
 
     out: Path | None = options.out
-    if out is not None and out.suffix not in (".html", ".trace"):
+    if out is not None and out.suffix not in (".html", ".trace", ".csv", *_IMAGES):
         raise FileError("bad_ending", name=out.name)
+    of_map = [name for name in _OF_MAP if getattr(options, name) is not None]
+    if of_map and (out is None or out.suffix == ".trace"):
+        raise ConfigError(
+            "only_with", name=of_map[0], needed="--out x.html, .csv, .svg, .pdf, .png"
+        )
     if options.system is not None and not options.chat:
         raise ConfigError("only_with", name="system", needed="--chat")
     lines = [f"{verb} {what}" for verb in _INTERVENTIONS for what in getattr(options, verb)]
@@ -124,9 +138,33 @@ def _trace(options: argparse.Namespace) -> int:
         tables = [] if found.empty else [found.to_string(index=False)]
         print("\n\n".join([repr(trace), *tables, _checks(trace)]))
         return 0
-    (trace.save if out.suffix == ".trace" else trace.to_html)(out)
+    if out.suffix == ".trace":
+        trace.save(out)
+    elif out.suffix == ".html" and not of_map:
+        trace.to_html(out)
+    else:
+        _write_map(trace, out, *(getattr(options, name) for name in _OF_MAP))
     print(f"{out}: {trace.facts.get('text', '')} → {trace.text}")
     return 0
+
+
+def _write_map(
+    trace: "Trace", out: Path, site: str | None, layer: int | None, head: int | None
+) -> None:
+    """Write the figure of one head or of several, or its numbers, by the ending of `out`."""
+    from explorer.components.figures import figure
+    from explorer.core.csv_text import csv_text
+    from explorer.core.files import replace_atomically
+
+    drawn = figure(trace, site, layer, head)
+    if out.suffix == ".csv":
+        one_head = drawn.table.index.name is not None  # the queries
+        written = csv_text(drawn.table.reset_index(drop=not one_head)).encode()
+    elif out.suffix == ".html":
+        written = drawn.to_html().encode()
+    else:
+        written = drawn.to_image(out.suffix.removeprefix("."))
+    replace_atomically(out, written)
 
 
 def _read_in_bytes(tokens: Sequence[str]) -> str:

@@ -43,8 +43,7 @@ def show(
     if _in_notebook():
         from IPython.display import HTML, display
 
-        html = html_page(trace, language, view, with_plotly=_brings_plotly())
-        display(HTML(_frame(html, height)))
+        display(HTML(cell_html(trace, language, height, view)))
         return
     html = html_page(trace, language, view)
     with tempfile.NamedTemporaryFile("w", suffix=".html", encoding="utf-8", delete=False) as file:
@@ -92,6 +91,13 @@ def _is_cell(cell: object, queries: int, keys: int) -> bool:
     return is_index(cell[0], queries) and is_index(cell[1], keys)
 
 
+def cell_html(
+    trace: Trace, language: str = "en", height: int = 760, view: View | None = None
+) -> str:
+    """The player in a frame, as the output of a cell."""
+    return _frame(html_page(trace, language, view, with_plotly=_brings_plotly()), height)
+
+
 def _frame(html: str, height: int) -> str:
     style = f"width: 100%; height: {int(height)}px; border: 0"
     # IPython warns of HTML that is a frame alone; its own class for frames has no `srcdoc`.
@@ -115,7 +121,8 @@ def _brings_plotly() -> bool:
 
 def _cell() -> str | None:
     """The id that the front end gives the running cell."""
-    shell = sys.modules["IPython"].get_ipython()
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
     header = getattr(shell, "parent_header", None) or {}
     cell = header.get("metadata", {}).get("cellId")
     return str(cell) if cell else None

@@ -54,6 +54,11 @@ if TYPE_CHECKING:
 _THREADS = min(4, os.cpu_count() or 1)
 """Layers of a large trace whose checksums are computed at a time."""
 
+_MOST_IN_A_CELL = 8 * 2**20
+"""Bytes of attention of a trace that a cell of a notebook shows without being asked."""
+
+_MOST_ROWS = 60  # of its table
+
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Trace:
@@ -445,6 +450,20 @@ class Trace:
         source = " ".join(self.source_tokens) or " ".join(self.target_tokens)
         shown = str(self.facts.get("text", source))
         return f"Trace({model}{shorten(shown)!r} → {shorten(self.text)!r}; {shapes})"
+
+    def _repr_html_(self) -> str:
+        """The player, for a notebook; of a large trace, a table of its tokens."""
+        if sum(self.attention(site).nbytes for site in self.sites) <= _MOST_IN_A_CELL:
+            return page_writer.cell_html(self)
+        import pandas as pd
+
+        sides = {
+            "source": self.source_tokens,
+            "target": self.target_tokens,
+            "predicted": self.predicted_tokens,
+        }
+        columns = {name: pd.Series(tokens, dtype=object) for name, tokens in sides.items()}
+        return pd.DataFrame(columns).to_html(na_rep="", max_rows=_MOST_ROWS)
 
     def _check(self) -> None:
         """Raise `TraceError` unless all parts are valid and fit together."""

@@ -1,7 +1,6 @@
 """Pruning curves: the loss as heads are removed, one after another, in an order to be judged."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -18,9 +17,6 @@ from explorer.heads.removal.ablation import gated_losses
 from explorer.heads.removal.gradient_importance import importance
 from explorer.model.evaluation_batch import EvaluationBatch
 from explorer.model.measurable import MeasurableModel
-
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
 
 POINTS = 13
 """Numbers of heads at which the loss is measured, all and none among them."""
@@ -82,23 +78,6 @@ def pruning_curve(
         heads = model.passes.heads
         table.attrs["removed"] = [heads[number] for number in removals[0]]
     return table
-
-
-def pruning_figure(curves: Mapping[str, pd.DataFrame]) -> "Figure":
-    """Curves by order, as a Plotly figure: a line and its interval each."""
-    from plotly.graph_objects import Figure, Scatter
-
-    figure = Figure()
-    for order, curve in curves.items():
-        spread = {
-            "symmetric": False,
-            "array": curve.high - curve.loss,
-            "arrayminus": curve.loss - curve.low,
-        }
-        figure.add_trace(Scatter(x=curve.heads_left, y=curve.loss, error_y=spread, name=order))
-    figure.update_xaxes(title="heads left", autorange="reversed")
-    figure.update_yaxes(title="loss (nats)", rangemode="tozero")
-    return figure
 
 
 def points(heads: int) -> list[int]:

@@ -170,8 +170,7 @@ class HeadStudies:
 
         texts, labels: as in `measure`.
         order: "importance", "confidence", "contribution", "greedy" or "random"; their definitions,
-            and the columns: `heads.pruning_curve`; `pruning_figure` there draws
-            curves.
+            and the columns: `heads.pruning_curve`. `explorer.figure` draws several, by their order.
         seed: of the random orders.
 
         Raises `ConfigError` on another order or seed, otherwise as `measure`.

@@ -1,7 +1,10 @@
+import numpy as np
+import pandas as pd
 import pytest
 
 import explorer
 from explorer.__main__ import main
+from explorer.components.table_figure import TableFigure
 from explorer.core import trace_size
 from explorer.core.i18n import say
 from explorer.core.trace import Trace
@@ -163,3 +166,53 @@ def test_a_chat_is_what_the_template_of_the_model_makes_of_it(tiny, tmp_path, ca
     assert "either a text" in capsys.readouterr().err
     assert main(["trace", tiny, "1 2", "--chat"]) == 2
     assert "no chat template" in capsys.readouterr().err
+
+
+def test_a_map_of_one_head_is_a_table_with_empty_cells_where_it_is_masked(tiny, tmp_path):
+    file, place = tmp_path / "x.csv", ["--site", "decoder", "--layer", "0", "--head", "2"]
+    given = ["trace", tiny, "1 2", "--target", "2 1", "--out", str(file)]
+    assert main([*given, *place]) == 0
+    found = pd.read_csv(file, index_col="query")
+    trace = explorer.load(tiny).trace("1 2", target="2 1")
+    own, mask = trace.table("decoder", 0, 2), trace.mask("decoder")
+    assert found.index.to_list() == own.index.to_list()
+    assert found.columns.to_list() == own.columns.to_list()
+    np.testing.assert_allclose(found, np.where(mask, own, np.nan), rtol=1e-6)
+    assert (~mask).sum() == found.isna().sum().sum() == 3
+    assert main([*given, "--site", "cross", "--head", "1"]) == 0
+    several = pd.read_csv(file)
+    assert set(several["head"]) == {1}
+    weights = trace.attention("cross")
+    assert len(several) == weights[:, 1].size
+    expected = [weights[one.layer, 1, one.query, one.key] for one in several.itertuples()]
+    np.testing.assert_allclose(several.weight, expected, rtol=1e-6)
+
+
+def test_a_map_is_a_page_with_its_figure_or_an_image(tiny, tmp_path, capsys, monkeypatch):
+    page, image = tmp_path / "x.html", tmp_path / "x.svg"
+    assert main(["trace", tiny, "1 2", "--out", str(page), "--layer", "1"]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert "cross attention of tiny" in text
+    assert "plotly.js" in text
+    monkeypatch.setattr(TableFigure, "to_image", lambda self, kind: f"{kind} of L1".encode())
+    assert main(["trace", tiny, "1 2", "--out", str(image), "--layer", "1"]) == 0
+    assert image.read_text() == "svg of L1"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--head", "1"], "--head applies only with --out"),
+        (["--site", "cross", "--out", "x.trace"], "--site applies only with --out"),
+        (["--out", "x.jpg"], "“x.jpg” should end in .html"),
+        (["--out", "x.csv", "--site", "memory"], "no “memory” attention; it has encoder, decoder"),
+        (["--out", "x.csv", "--layer", "2", "--head", "0"], "no head cross.2.0"),
+        (["--out", "x.pdf"], "kaleido and the browser Chrome"),
+    ],
+)
+def test_a_map_that_cannot_be_made_is_said(tiny, options, said, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("explorer.components.table_figure.find_spec", lambda _: None)
+    assert main(["trace", tiny, "1 2", *options]) == 2
+    assert said in capsys.readouterr().err
+    assert not [*tmp_path.glob("x.*")]

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from html import escape
 
 import numpy as np
 import pytest
@@ -95,9 +96,11 @@ def test_a_head_that_is_not_there_is_said_in_one_sentence(place):
         explorer.figure(example_trace(), *place)
 
 
-def test_a_figure_of_what_is_no_trace_is_refused():
-    with pytest.raises(ExplorerError, match="A trace was expected"):
+def test_a_figure_of_anything_else_is_refused():
+    with pytest.raises(ExplorerError, match=r"made of a trace, a head report.* type ndarray"):
         explorer.figure(np.ones((2, 2)), "cross", 0, 0)
+    with pytest.raises(ExplorerError, match="type dict"):
+        explorer.figure({"importance": 3})
 
 
 @pytest.mark.parametrize(("tokens", "gap"), [(5, 1), (41, 0)])
@@ -106,3 +109,55 @@ def test_neighbours_of_one_weight_are_seen_as_two_unless_there_are_many(tokens, 
     trace = Trace.from_arrays(map(str, range(tokens)), encoder=weights)
     drawn = explorer.figure(trace, "encoder", 0, 0)
     assert {(one.xgap, one.ygap) for one in drawn.data} == {(gap, gap)}
+
+
+def cell_of(shape: tuple[int, int], layer: int, head: int, query: int, key: int) -> tuple[int, int]:
+    """Row and column of a cell among all heads: a line lies between two of them."""
+    return layer * (shape[0] + 1) + query, head * (shape[1] + 1) + key
+
+
+@pytest.mark.parametrize("site", ["encoder", "decoder", "cross"])
+def test_all_heads_are_maps_side_by_side(site):
+    trace = example_trace()
+    drawn = explorer.figure(trace, site)
+    weights, masked = drawn.data
+    attention, shown = trace.attention(site), trace.mask(site)
+    size = shown.shape
+    for place in np.ndindex(attention.shape):
+        row, column = cell_of(size, *place)
+        assert np.isfinite(weights.z[row, column]) == shown[place[2:]]
+        assert np.isfinite(masked.z[row, column]) != shown[place[2:]]
+        if shown[place[2:]]:
+            assert weights.z[row, column] == attention[place]
+    unmasked = 2 * 4 * shown.sum()
+    assert np.isfinite(weights.z).sum() == unmasked == len(drawn.table)
+    assert np.isfinite(masked.z).sum() == 2 * 4 * (~shown).sum()
+    row, column = cell_of(size, 1, 2, 3, 0)
+    query, key = escape(trace.queries(site)[3]), escape(trace.keys(site)[0])
+    assert weights.y[row] == f"L1, query 3 {query}"
+    assert weights.x[column] == f"H2, key 0 {key}"
+    assert len(set(weights.x)) == len(weights.x)  # categories
+    axes = drawn.layout.yaxis, drawn.layout.xaxis
+    assert [axis.title.text for axis in axes] == ["layer", "head"]
+    assert [axis.ticktext for axis in axes] == [("L0", "L1"), ("H0", "H1", "H2", "H3")]
+    for axis in axes:
+        ticks = zip(axis.tickvals, axis.ticktext, strict=True)
+        assert all(place.startswith(f"{label}, ") for place, label in ticks)
+
+
+def test_the_heads_of_a_layer_and_the_tables_behind():
+    trace = example_trace()
+    drawn = explorer.figure(trace, layer=1)  # of "cross", the last of its sites
+    assert drawn.layout.yaxis.ticktext == ("L1",)
+    for row in drawn.table.sample(20, random_state=1).itertuples():
+        assert row.layer == 1
+        assert row.weight == trace.attention("cross")[1, row.head, row.query, row.key]
+        assert row.query_token == trace.target_tokens[row.query]
+        assert row.key_token == trace.source_tokens[row.key]
+    table = explorer.figure(trace, "cross", 1, 3).table
+    np.testing.assert_array_equal(
+        table, np.where(trace.mask("cross"), trace.attention("cross")[1, 3], np.nan)
+    )
+    assert table.columns[5] == "5 <eos>"
+    with pytest.raises(ExplorerError):
+        explorer.figure(trace, "cross", 2)

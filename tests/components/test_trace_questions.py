@@ -275,9 +275,9 @@ def test_what_a_model_does_not_allow_is_refused_in_the_sentence_of_python():
     assert asked(trace, asks, "contributions/rollout")
     header, _ = unpack_payload(asked(trace, asks, "contributions/leave_one_out"))
     assert {name for name, _ in header["agreement"]} == {"rollout", "attention"}
-    llama = wrapped(tiny_model("llama"), None, "llama")
-    with pytest.raises(ConfigError, match=r"“llama” changes queries or keys .* rotary"):
-        asked(llama.trace("5 17"), AskedExplorable(llama, "5 17"), "score/decoder/0/0")
+    normed = wrapped(tiny_model("qwen3"), None, "qwen3")
+    with pytest.raises(ConfigError, match=r"“qwen3” changes queries or keys .* as a norm"):
+        asked(normed.trace("5 17"), AskedExplorable(normed, "5 17"), "score/decoder/0/0")
 
 
 def test_the_parts_of_heads_are_those_of_python(trace, model, explorable):

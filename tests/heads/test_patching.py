@@ -3,9 +3,11 @@ time."""
 
 from dataclasses import replace
 from functools import partial
+from io import StringIO
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
@@ -167,6 +169,8 @@ def test_the_matrix_has_layers_in_rows(continuing, explorable):
     row = states.table.iloc[1]
     assert (row.clean_token, row.corrupted_token) == ("2", "3")
     assert repr(found).startswith("Patching('heads': 6 values, some_metric: ")
+    (shown,) = pd.read_html(StringIO(found._repr_html_()), header=0, skiprows=[1])
+    np.testing.assert_allclose(shown.iloc[:, -3:], found.matrix, atol=6e-4)
 
 
 @pytest.mark.parametrize("name", ["own", "alone", *MAKE])
@@ -205,6 +209,66 @@ def test_without_a_metric_the_predictions_of_both_runs_are_compared():
     states = model.patch("7 3 9 1 4", "7 3 9 1 5", sites="residual")
     assert states.matrix.loc["encoder", 1][4] > 0.98  # nothing else differs between the sources
     assert abs(states.matrix.loc["encoder", 1].drop(4)).max() < 0.01
+
+
+PAIRS = [("1 2 3 甲 1", "1 2 2 甲 3"), ("3 1 2", "2 1 2"), ("2 3 2 1", "1 3 3 1")]
+
+
+@pytest.mark.parametrize("options", [{}, {"sites": "paths", "receiver": "decoder.1.2"}])
+def test_many_pairs_have_means_and_an_interval_over_pairs(continuing, options):
+    """Beside each pair alone, and a bootstrap drawn here."""
+    given = {"metric": some_metric, **options}
+    found = patch(continuing, PAIRS, **given)
+    each = [patch(continuing, *pair, **given) for pair in PAIRS]
+    assert (found.pairs, found.receiver) == (3, each[0].receiver)
+    assert found.clean == pytest.approx(np.mean([one.clean for one in each]))
+    assert found.corrupted == pytest.approx(np.mean([one.corrupted for one in each]))
+    parts = np.array([one.table.metric - one.corrupted for one in each])
+    whole = np.array([one.clean - one.corrupted for one in each])
+    table = found.table
+    np.testing.assert_allclose(table.metric, np.mean([one.table.metric for one in each], 0))
+    np.testing.assert_allclose(table.restored, parts.sum(0) / whole.sum())
+    sign = np.sign(whole.sum())
+    drawn = np.random.default_rng(0).multinomial(3, np.full(3, 1 / 3), 1000)
+    totals, sizes = drawn @ (sign * parts), drawn @ (sign * whole)
+    kept = sizes > 0
+    ends = np.percentile(totals[kept] / sizes[kept, None], [2.5, 97.5], axis=0)
+    np.testing.assert_allclose([table.low, table.high], ends, atol=1e-9)
+    assert found.matrix.size == len(table)
+    assert "of 3 pairs, some_metric" in repr(found)
+
+
+def test_of_one_pair_there_is_no_interval(continuing):
+    found = patch(continuing, PAIRS[:1], metric=some_metric, sites="residual")
+    alone = patch(continuing, *PAIRS[0], metric=some_metric, sites="residual")
+    np.testing.assert_allclose(found.table.restored, alone.table.restored)
+    assert found.table[["low", "high"]].isna().all(axis=None)
+    assert "clean_token" not in found.table
+
+
+def test_pairs_are_compared_by_their_own_predictions():
+    model = explorer.load("checkpoints/reverse.safetensors")
+    pairs = [("7 3 9 1 4", "7 3 9 1 5"), ("2 3 9", "2 3 8")]
+    found = model.patch(pairs)
+    assert found.metric == "logit of the clean prediction - logit of the corrupted one"
+    assert found.clean == pytest.approx(np.mean([model.patch(*pair).clean for pair in pairs]))
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "said"),
+    [
+        ("1 2 3", {}, "Give a clean and a corrupted text, or a list"),
+        ([], {}, "Give a clean and a corrupted text, or a list"),
+        (["1 2", "2 1"], {}, "Give a clean and a corrupted text, or a list"),
+        (3, {}, "int"),
+        (PAIRS, {"sites": "residual"}, "different numbers of tokens"),
+        ([PAIRS[0], ("1 2", "1 2 3")], {}, "Pair 2: Values are put in"),
+        ([PAIRS[0], PAIRS[0][::-1]], {}, "sum to 0"),
+    ],
+)
+def test_what_is_no_list_of_pairs_is_said(continuing, given, options, said):
+    with pytest.raises(ExplorerError, match=said):
+        patch(continuing, given, metric=some_metric, **options)
 
 
 def test_a_classifier_is_patched_by_its_classes(tmp_path):

@@ -5,7 +5,7 @@ from explorer.core.errors import ConfigError
 from explorer.core.interventions import Interventions
 from explorer.core.sites import Head
 from explorer.heads import pruning_curve as curves
-from explorer.heads.pruning_curve import pruning_curve, pruning_figure
+from explorer.heads.pruning_curve import pruning_curve
 from explorer.heads.removal.ablation import effect
 from explorer.heads.removal.gradient_importance import importance
 from explorer.model.evaluation_batch import EvaluationBatch
@@ -88,14 +88,3 @@ def test_random_orders_have_the_range_of_their_draws(explorable, batch):
 def test_another_order_is_refused(explorable, batch):
     with pytest.raises(ConfigError, match="importance, confidence, contribution, greedy, random"):
         pruning_curve(explorable, batch, "size")
-
-
-def test_the_figure_has_the_losses_and_their_intervals(explorable, batch):
-    tables = {order: pruning_curve(explorable, batch, order) for order in ("importance", "random")}
-    figure = pruning_figure(tables)
-    assert [line.name for line in figure.data] == ["importance", "random"]
-    for line, table in zip(figure.data, tables.values(), strict=True):
-        assert list(line.x) == table.heads_left.tolist()
-        np.testing.assert_allclose(line.y, table.loss)
-        np.testing.assert_allclose(line.y + line.error_y.array, table.high)
-        np.testing.assert_allclose(line.y - line.error_y.arrayminus, table.low)

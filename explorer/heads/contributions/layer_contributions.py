@@ -13,6 +13,7 @@ from torch import Tensor
 from explorer.core.errors import ConfigError
 from explorer.core.trace import Trace
 from explorer.heads.contributions.attention_sublayers import AttentionSublayer, attention_sublayers
+from explorer.heads.contributions.contributions_result import share_of_source
 from explorer.heads.contributions.leave_one_out import leave_one_out
 from explorer.heads.contributions.library_stream import (
     library_left_out,
@@ -115,17 +116,6 @@ def refuse_method(method: object, methods: Sequence[str]) -> None:
     """Raise `ConfigError` on a method that is not of `methods`."""
     if not isinstance(method, str) or method not in methods:
         raise ConfigError("bad_choice", name="method", got=method, choices=", ".join(methods))
-
-
-def share_of_source(matrix: NDArray[np.float64], source: int) -> NDArray[np.float64]:
-    """Source share (T,) of contributions (T, S + T), S = `source`.
-
-    See `Contributions.source_share`.
-    """
-    positive = matrix.clip(min=0)
-    total = positive.sum(-1)
-    share = np.full(len(total), np.nan)
-    return np.divide(positive[:, :source].sum(-1), total, out=share, where=total > 0)
 
 
 def _joined(

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         ResidualPass,
     )
     from explorer.model.huggingface.streams.stream_calls import NormCall
+    from explorer.model.huggingface.streams.turned_heads import Turn
     from explorer.model.huggingface.traced_model import HuggingFaceModel
 
 
@@ -97,18 +98,20 @@ class ScoreSides:
 
     sources: of its queries and of its keys, the summands (position, D) of what they are made from.
     weights: of both, (D, K) and (K,). scale: of the products.
+    turns: of both, by rotary positions; None = none.
     added: (query, key), what the family adds to the scaled products; None = nothing.
     """
 
     sources: tuple[dict[str, Array], dict[str, Array]]
     weights: tuple[tuple[Array, Array], tuple[Array, Array]]
+    turns: "tuple[Turn | None, Turn | None]"
     scale: float
     added: Array | None
 
 
 def score_sides(model: MeasurableModel, found: "ResidualPass", head: Head) -> ScoreSides:
-    """Raises `ConfigError` on queries or keys that no linear layer alone makes, as with rotary
-    positions, and on another kind of norm."""
+    """Raises `ConfigError` on queries or keys that a linear layer and rotary positions do not make,
+    and on another kind of norm."""
     name, (queries, keys) = f"{head.site}.{head.layer}", STACKS[head.site]
     (call,) = (
         one.attention
@@ -125,6 +128,7 @@ def score_sides(model: MeasurableModel, found: "ResidualPass", head: Head) -> Sc
     return ScoreSides(
         (own, others),
         (_in_float64(of_queries), _in_float64(of_keys)),
+        (call.queries.turn, call.keys.turn),
         call.score_scale,
         None if added is None else as_array(added.expand_as(call.weights)[head.head]),
     )

@@ -92,7 +92,8 @@ def score_parts(
     content against content, content against position and so on add up. In higher layers, the input
     from the residual stream is a sum of the embedding and the outputs of all sublayers below, with
     the scale of each LayerNorm frozen at this pass's value; the keys of "cross" come from the
-    encoder. All products of a part of the query and a part of the key are listed. Exact.
+    encoder. All products of a part of the query and a part of the key are listed. Exact. Rotary
+    positions are no part: they turn each part, and the products are those of turned vectors.
 
     A part that is the same for all keys, as the key's bias is in the first layer, moves no weight:
     compare the parts of two keys. The output of a lower sublayer may itself carry content or
@@ -102,8 +103,8 @@ def score_parts(
         capture, layers and sites.
 
     Raises what `trace` does, `ConfigError` on such an option and on a model of the library whose
-    layers are no sums or that turns queries and keys by their positions, `TraceError` on a head
-    that does not exist, and `InterventionError` on a cell outside.
+    layers are no sums or that norms queries or keys, `TraceError` on a head that does not exist,
+    and `InterventionError` on a cell outside.
     """
     trace = whole_trace(model, text, options)
     _refuse_outside(trace, Head(site, layer, head), query, key)
@@ -137,10 +138,12 @@ def parts_of(model: MeasurableModel, shown: Trace, head: Head) -> PartVectors:
 def _of_library(sides: ScoreSides, *cells: slice) -> PartVectors:
     """The summands at some positions, and what the family adds to their products."""
     made = []
-    for sources, (weight, bias), rows in zip(sides.sources, sides.weights, cells, strict=True):
+    given = zip(sides.sources, sides.weights, sides.turns, cells, strict=True)
+    for sources, (weight, bias), turn, rows in given:
         found = {name: vectors[rows] @ weight for name, vectors in sources.items()}
         own_bias = found.pop("bias") + bias
-        made.append({**found, "bias": own_bias})
+        found = {**found, "bias": own_bias}
+        made.append({name: turn.of(one, rows) if turn else one for name, one in found.items()})
     queries, keys = made
     added = None if sides.added is None else sides.added[cells]
     return PartVectors(queries, keys, sides.scale, added)

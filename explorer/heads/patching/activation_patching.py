@@ -6,6 +6,7 @@ Sources: Vig et al. 2020, arXiv 2004.12265; Meng et al. 2022, arXiv 2202.05262; 
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -20,6 +21,7 @@ from explorer.core.errors import (
 from explorer.core.interventions import refuse_weights_only
 from explorer.core.sites import Head, given_head
 from explorer.core.vocabulary import check_text
+from explorer.heads.patching.many_pairs import over_pairs
 from explorer.heads.patching.patched_parts import head_parts, positions_of, residual_parts
 from explorer.heads.patching.patched_runs import (
     Measure,
@@ -43,8 +45,8 @@ _ROUNDING = 1e-5
 @torch.inference_mode()
 def patch(
     model: MeasurableModel,
-    clean: str,
-    corrupted: str,
+    clean: str | Iterable[tuple[str, str]],
+    corrupted: str | None = None,
     *,
     metric: Metric | LogitDifference | None = None,
     sites: str = "heads",
@@ -61,6 +63,8 @@ def patch(
     (6, 4)
 
     clean, corrupted: texts of equally many tokens. Of a model that fills in masks, each has one.
+        In the place of both, many such pairs: the table then has means with intervals over them,
+        see `over_pairs`, and the other arguments hold for each pair.
     metric: a `logit_difference`, or a function that gives a number for the logits (V,) of the last
         row: of the next token, of the mask or of the classes. None = the logit of what the clean
         run predicts there, minus that of what the corrupted run predicts.
@@ -84,6 +88,11 @@ def patch(
     """
     _refuse_options(sites, sender, receiver, batch_size)
     refuse_weights_only(model.facts)
+    if corrupted is None:
+        options: dict[str, Any] = {"metric": metric, "sites": sites, "prefix": prefix}
+        options |= {"positions": positions, "sender": sender, "receiver": receiver}
+        each = partial(patch, model, **options, batch_size=batch_size)
+        return over_pairs(clean, each)
     batches = _batches(model, clean, corrupted, prefix)
     places = positions_of(positions, batches[0].longest)
     points = model.passes.points("residual" if sites == "residual" else "heads")
@@ -118,13 +127,13 @@ def _refuse_options(sites: object, sender: object, receiver: object, batch_size:
 
 
 def _batches(
-    model: MeasurableModel, clean: str, corrupted: str, prefix: str | Sequence[str] | None
+    model: MeasurableModel, clean: Any, corrupted: str, prefix: str | Sequence[str] | None
 ) -> list[EvaluationBatch]:
     """Both texts, each as a batch. Raises `VocabularyError` unless their tokens are as many."""
     prefixes = tuple(prefix) if isinstance(prefix, list | tuple) else (prefix, prefix)
     if len(prefixes) != 2:
         raise ConfigError("patch_prefixes", got=len(prefixes))
-    batches = []
+    batches = list[EvaluationBatch]()
     for text, beginning in zip((clean, corrupted), prefixes, strict=True):
         for given in (text, *(() if beginning is None else (beginning,))):
             check_text(given)

@@ -49,6 +49,8 @@ LARGEST_FILE = 8 * 2**20
 REMOVED_ON = 256
 """Default number of sentences on which each head is removed in turn."""
 
+_MOST_ROWS = 60  # of the table in a notebook
+
 RoleRow = Mapping[Hashable, Any]
 """A row of the table of roles, by column."""
 
@@ -88,6 +90,12 @@ class HeadReport:
     def __repr__(self) -> str:
         batch = f"{self.facts.get('batch')} ({self.facts.get('sentences')} sentences)"
         return f"HeadReport({len(self.heads)} heads, {len(self.metrics)} metrics on {batch})"
+
+    def _repr_html_(self) -> str:
+        """The table of heads with their roles, without intervals, for a notebook."""
+        return self._without_intervals("en").to_html(
+            index=False, float_format="{:.3g}".format, na_rep="–", max_rows=_MOST_ROWS
+        )
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -164,12 +172,15 @@ class HeadReport:
 
     def summary(self, language: str = "en") -> str:
         """The batch, and the table of heads with their roles, without intervals, as text."""
-        ends = tuple(f"{name}{end}" for name in self.metrics for end in ("_low", "_high"))
-        shown = self.heads.drop(columns=list(ends)).assign(roles=self._role_texts(language))
+        shown = self._without_intervals(language)
         text = shown.to_string(index=False, float_format="%.3g", na_rep="–")
         batch = f"{self.facts['batch']} ({self.facts['sentences']})"
         targets = say(f"roles.targets_{self.facts['targets']}", language)
         return f"{batch}: {targets}\n\n{text}"
+
+    def _without_intervals(self, language: str) -> pd.DataFrame:
+        ends = [f"{name}{end}" for name in self.metrics for end in ("_low", "_high")]
+        return self.heads.drop(columns=ends).assign(roles=self._role_texts(language))
 
     def with_columns(self, more: pd.DataFrame, **facts: Any) -> "HeadReport":
         """This report with the columns of `more`, a table with one row a head, and more facts."""

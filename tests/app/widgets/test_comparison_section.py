@@ -121,7 +121,9 @@ def test_another_text_that_does_not_fit_is_one_sentence(text, language):
     box = chosen_in(app.text_input, f"compare-text-{language}")
     app = box.set_value("").run()
     assert not app.error
-    assert say("heads.other_text_empty", language) in [one.value.replace("\\", "") for one in app.info]
+    assert say("heads.other_text_empty", language) in [
+        one.value.replace("\\", "") for one in app.info
+    ]
     assert url_query(app)["other_text"] == "3 2 1"
 
 

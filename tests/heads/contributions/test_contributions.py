@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from explorer.core.errors import ConfigError, VocabularyError
-from explorer.heads.contributions.contributions import METHODS, Contributions, contributions
+from explorer.heads.contributions.contributions import METHODS, contributions
+from explorer.heads.contributions.contributions_result import Contributions
 from explorer.model.checkpoint import Checkpoint
 from explorer.model.explorable import ExplorableModel
 from tests.support.slow_contributions import SlowContributions, alti, norm, rollout

@@ -154,12 +154,16 @@ def test_what_a_model_does_not_give_is_refused_in_a_sentence(tiny):
     for method in ("alti", "leave_one_out"):
         with pytest.raises(ConfigError, match="“half” computes in half precision"):
             contributions(half, TEXT, method)
-    for name in ("llama", "qwen3", "opt"):  # OPT scales its queries before they are captured
-        with pytest.raises(ConfigError, match=f"“{name}” changes queries or keys .* rotary"):
-            score_parts(tiny(name), TEXT, "decoder", 0, 0, 1, 0)
+    with pytest.raises(ConfigError, match=r"“qwen3” changes queries or keys .* as a norm"):
+        score_parts(tiny("qwen3"), TEXT, "decoder", 0, 0, 1, 0)
 
 
-@pytest.mark.parametrize("name", ["gpt2", "bart", "marian", "mbart", "m2m_100", "t5", "bert"])
+ROTARY = ("llama", "qwen2", "phi3", "gemma")  # with all heads, shared keys, one layer for all
+
+
+@pytest.mark.parametrize(
+    "name", ["gpt2", "bart", "marian", "mbart", "m2m_100", "t5", "bert", "opt", *ROTARY]
+)
 def test_the_parts_of_a_score_are_it(tiny, name):
     model = tiny(name)
     options = {"target": "9 4"} if model.decodes else {}
@@ -188,3 +192,38 @@ def test_the_parts_of_a_score_of_gpt2_are_products_of_slices_of_its_weights(tiny
         ]
         score = (normed[0] @ weight[:, :24][:, part]) @ (normed[1] @ weight[:, 24:48][:, part])
         np.testing.assert_allclose(found.table.loc[query, key], score / 8**0.5, rtol=0, atol=1e-5)
+
+
+@torch.no_grad()
+def test_the_parts_of_a_score_of_llama_are_products_of_vectors_turned_by_hand(tiny):
+    """In the second layer: of the token's embedding alone and of the sublayers below."""
+    model = tiny("llama")
+    found = score_parts(model, TEXT, "decoder", 1, 2, query=3, key=1, target="9 4")
+    own, config = model.model.model, model.model.config
+    ids = torch.tensor([[5, 17, 8, 30, 9, 4]])
+    stream = own(ids, output_hidden_states=True).hidden_states[1][0]
+    caught = []
+    block, below = own.layers[1], own.layers[0]
+    hook = below.self_attn.register_forward_hook(lambda *given: caught.append(given[2][0][0]))
+    own(ids)
+    hook.remove()
+    token = own.embed_tokens.weight[ids[0]]
+    sources = {"token": token, "decoder.0": caught[0]}
+    sources["feed_forward.0"] = stream - token - caught[0]
+    width = config.head_dim
+    angles = 10_000.0 ** (-torch.arange(0, width, 2) / width)
+
+    def made(source, weight, head, position):
+        size = (stream[position].square().mean() + config.rms_norm_eps).sqrt()
+        read = block.input_layernorm.weight * source[position] / size
+        first, second = (weight[head * width :][:width] @ read).chunk(2)
+        cos, sin = (position * angles).cos(), (position * angles).sin()
+        return torch.cat([first * cos - second * sin, second * cos + first * sin])
+
+    attention = block.self_attn
+    shared = config.num_attention_heads // config.num_key_value_heads
+    for one, other in product(sources, repeat=2):
+        query = made(sources[one], attention.q_proj.weight, 2, 3)
+        key = made(sources[other], attention.k_proj.weight, 2 // shared, 1)
+        score = float(query @ key) / width**0.5
+        np.testing.assert_allclose(found.table.loc[one, other], score, rtol=0, atol=1e-5)

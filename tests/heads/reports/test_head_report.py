@@ -167,3 +167,13 @@ def test_the_repr_is_one_line(report):
     assert repr(report).startswith(f"HeadReport({len(report.heads)} heads, ")
     assert len(repr(report)) < 200
     assert "\n" not in repr(report)
+
+
+def test_a_notebook_shows_the_heads_with_their_roles_as_a_table(report):
+    (table,) = pd.read_html(StringIO(report._repr_html_()), na_values="–")
+    assert not [name for name in table if name.endswith(("_low", "_high"))]
+    for name in report.metrics:
+        np.testing.assert_allclose(table[name], report.heads[name], rtol=6e-3, atol=1e-12)
+    assert table.roles.to_list() == [
+        report.role_text(*key) for key in report.heads[KEYS].itertuples(index=False)
+    ]

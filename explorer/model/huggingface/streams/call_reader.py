@@ -16,6 +16,7 @@ from explorer.model.huggingface.streams.stream_calls import (
     NormCall,
     StreamCall,
 )
+from explorer.model.huggingface.streams.turned_heads import Turn
 
 
 class CallReader:
@@ -60,16 +61,26 @@ class CallReader:
         self.embedded.append(None)
 
     def _made(self, states: Tensor) -> HeadInputs | None:
-        """The linear layer that made queries or keys (1, heads, T, width), if it alone did."""
+        """The linear layer that made queries or keys (1, heads, T, width), if it alone did, or it
+        and rotary positions."""
         _, heads, _, width = states.shape
-        wanted = states[0].transpose(0, 1).flatten(1)  # (T, heads · width)
+        wanted = states[0].transpose(0, 1)  # (T, heads, width)
+        for module, start, part in self._parts(heads, width):
+            if torch.equal(part[-1], wanted[-1]) and torch.equal(part, wanted):
+                return HeadInputs(module, start, width)
+        exact = wanted.double().numpy()
+        for module, start, part in self._parts(heads, width):
+            if part.shape == wanted.shape and (turn := Turn.measured(part.double().numpy(), exact)):
+                return HeadInputs(module, start, width, turn)
+        return None
+
+    def _parts(self, heads: int, width: int) -> Iterator[tuple[Any, int, Tensor]]:
+        """What linear layers made, from any column on, as vectors (T, heads, width)."""
         for module, output in reversed(self._linear):
             found = output.reshape(-1, output.size(-1)).cpu()
             for start in range(0, found.size(1) - heads * width + 1, width):
                 part = found[:, start : start + heads * width]
-                if torch.equal(part[-1], wanted[-1]) and torch.equal(part, wanted):
-                    return HeadInputs(module, start, width)
-        return None
+                yield module, start, part.unflatten(1, (heads, width))
 
     def to_logits(self, _: Any, given: Any, output: Any) -> None:
         self.mapped = _rows(given)

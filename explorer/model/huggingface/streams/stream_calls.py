@@ -9,6 +9,7 @@ from torch import Tensor
 from explorer.model.huggingface.anatomy import Place
 from explorer.model.huggingface.capture.attention_calls import Call, score_scale, values
 from explorer.model.huggingface.streams.output_projections import by_input
+from explorer.model.huggingface.streams.turned_heads import Turn
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,11 +24,12 @@ class NormCall:
 @dataclass(frozen=True, slots=True, eq=False)
 class HeadInputs:
     """The linear layer whose outputs from column `start` on are the queries or the keys of all
-    heads, unchanged. width: of a head."""
+    heads. width: of a head. turn: what is done to them by their positions; None = unchanged."""
 
     module: Any
     start: int
     width: int
+    turn: Turn | None = None
 
     def head(self, number: int) -> tuple[Tensor, Tensor]:
         """Weights (D, width) and biases (width,) of one head."""
@@ -42,7 +44,7 @@ class HeadInputs:
 class AttentionCall:
     """One call of attention, the module that projects its heads, and its output `added` (T, D).
 
-    queries, keys: None where the family changes them further, as rotary positions do.
+    queries, keys: None where the family changes them in another way, as by a norm.
     """
 
     place: Place

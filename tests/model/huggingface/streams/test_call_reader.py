@@ -38,14 +38,16 @@ def test_norms_of_single_heads_are_left_out(opened):
 
 
 def test_the_linear_layer_of_queries_and_keys_is_known_where_it_alone_makes_them(opened):
-    for name in ("gpt2", "bart"):
+    for name in ("gpt2", "bart", "llama"):
         for call in read(opened(name)).events:
             if isinstance(call, AttentionCall):
                 assert call.queries is not None
                 assert call.keys is not None
                 assert call.projection is not None
-    turned = [one for one in read(opened("llama")).events if isinstance(one, AttentionCall)]
-    assert all(one.queries is None and one.keys is None for one in turned)  # by their positions
+                turned = [one.turn is not None for one in (call.queries, call.keys)]
+                assert turned == [name == "llama"] * 2  # by their positions
+    normed = [one for one in read(opened("qwen3")).events if isinstance(one, AttentionCall)]
+    assert all(one.queries is None and one.keys is None for one in normed)
 
 
 def test_weights_are_not_kept_where_they_are_not_asked_for(opened):
