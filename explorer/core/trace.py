@@ -282,7 +282,7 @@ class Trace:
         import pandas as pd
 
         if "early.id" not in self.arrays:
-            if "library" in self.facts and "decoder.scores" in self.arrays:
+            if "family" in self.facts and "decoder.scores" in self.arrays:
                 raise TraceError("no_early_predictions", family=self.facts["family"])
             raise TraceError("not_captured", kind="early predictions", site="decoder")
         ids, tokens = self.arrays["early.id"], self.facts["early_tokens"]
