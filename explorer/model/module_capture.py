@@ -65,8 +65,8 @@ def capture(
     Raises `TraceError` on a module that calls no such attention, a fused kernel of another package
     or torch.jit; on one that raises itself; on an output that its weights do not give, as with
     dropout; on a query that may attend to no key, for which torch gives NaN; on inputs without a
-    token; on labels for tokens that the module does not have; and on layers of one site that differ
-    in heads or tokens.
+    token or with a cache; on labels for tokens that the module does not have; and on layers of one
+    site that differ in heads or tokens.
     """
     own = unwrapped(module)
     if not isinstance(own, nn.Module):
@@ -81,7 +81,7 @@ def capture(
     if not calls:
         raise TraceError("capture_no_attention", got=type(own).__name__)
     chosen = _joined([_chosen(call, item) for call in calls])
-    _refuse_queries_without_key(chosen)
+    _refuse_other_keys(chosen)
     measured = {"hooked_equals_plain": _change(plain, captured), **_recomputed(chosen)}
     sites = _sites(chosen)
     weights = {site: [call.weights for call in layers] for site, layers in sites.items()}
@@ -228,12 +228,17 @@ def _are_heads(last: AttentionCall, call: AttentionCall) -> bool:
     return beside and alone and last.weights.shape[2:] == call.weights.shape[2:]
 
 
-def _refuse_queries_without_key(calls: Sequence[AttentionCall]) -> None:
-    """Raise `TraceError` on the first query that may attend to no key and has NaN weights.
+def _refuse_other_keys(calls: Sequence[AttentionCall]) -> None:
+    """Raise `TraceError` on self-attention with other keys than queries, and on the first query
+    that may attend to no key and has NaN weights.
 
     All that is computed from it is NaN, so later calls do not show where that began.
     """
     for call in calls:
+        queries, keys = call.weights.shape[2:]
+        if call.over_itself and queries != keys:
+            facts = {"path": call.path, "queries": queries, "keys": keys}
+            raise TraceError("capture_other_keys", **facts)
         without_key = call.weights[0].isnan().all(-1) & ~call.allowed.any(-1)  # (head, query)
         if bool(without_key.any()):
             query = int(without_key.any(0).nonzero()[0])

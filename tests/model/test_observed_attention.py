@@ -149,6 +149,16 @@ def test_numbers_that_are_added_are_in_the_scores_and_no_mask_unless_they_are_la
     )
 
 
+def test_keys_that_are_no_tokens_are_named():
+    class Remembering(FusedCausal):
+        def forward(self, x):
+            q, k, v = map(split, self.c_attn(x).split(WIDTH, dim=2))
+            k, v = (torch.cat([one, one[:, :, :2]], dim=2) for one in (k, v))
+            return F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2)
+
+    refused("capture_other_keys", Language(Remembering), IDS, contains="h.0.attn")
+
+
 def test_dropout_in_eval_mode_is_named():
     x = torch.randn(1, 2, 5, 8)
     refused("capture_other_output", Attends(), x, x, x, dropout_p=0.5, contains="dropout_p")

@@ -60,7 +60,7 @@ def test_a_last_row_without_links_is_a_row() -> None:
         (ROW, FIVE, "letters", "no unit “letters”"),
         ("", FIVE, None, "no sentence pairs"),
         (ROW.replace("0-0 1?0 2-2 3-3", ""), FIVE, None, "no links in column 3"),
-        (ROW.replace("0-0", "0:0"), FIVE, None, "“0:0” in line 1 of “x.tsv”, from character 1 of its links"),
+        (ROW.replace("0-0", "0:0"), FIVE, None, "“0:0” in line 1 .* character 1 of"),
         (ROW + ROW.replace(" 'm", " am"), FIVE, None, "Row 2 of “x.tsv”: the text .*“'m here.”"),
         (ROW.replace("\t我 在 这里 。", "\t "), FIVE, None, "Row 1 of “x.tsv”: .* tokens with “”"),
         (ROW, ("1", "2", "9"), None, "“x.tsv” has no column 9: its widest row has 5"),
