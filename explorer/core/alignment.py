@@ -45,6 +45,9 @@ TIMINGS = ("prediction", "input")
 """The row that a token is aligned by: the row that predicts it, or the row it is fed into."""
 
 _LINK = re.compile(r"(\d+)([-p?])(\d+)")
+_SOFT = re.compile(r"[\d.eE+-]+(?:,[\d.eE+-]+)+")  # weights of one target token over the source
+_WEIGHT = re.compile(r"\d*\.\d+(?:[eE][+-]?\d+)?")  # of the only target token
+_FAIRSEQ = re.compile(r"A-(\d+)\t(.*)")
 
 Links = frozenset[tuple[int, int]]
 """(source, target) pairs, both counted from 0."""
@@ -222,28 +225,96 @@ def _check_links(links: object) -> None:
 
 
 def parse_gold(text: str, name: str) -> tuple[Gold, ...]:
-    """The links in the text of a file called `name` in Pharaoh format, one sentence a line.
+    """The links in the text of a file called `name`, one sentence a line.
 
     "0-0" is a sure link, "1p2" and "1?2" are possible ones: source before target, counted from
-    0. An empty line is a sentence without links. Raises `AlignmentError` on anything else.
+    0 (Pharaoh, as Marian, fairseq and OpenNMT write hard alignments). In soft alignments, which
+    have the weights of each target token over the source, "0.9,0.1 0.2,0.8" or "0.9 0.1 ; 0.2 0.8",
+    the largest is a sure link. What stands before the last "|||", and the number in "A-3", are not
+    read; lines of fairseq are put into the order of these numbers. An empty line is a sentence
+    without links.
+
+    Raises `AlignmentError` on anything else.
     """
     if not isinstance(text, str):
         raise AlignmentError("no_text", got=type(text).__name__)
-    lines = text.splitlines()
+    lines = in_order_of_ids(text.splitlines(), name)
     return tuple(parse_links(line, number, name) for number, line in enumerate(lines, start=1))
+
+
+def in_order_of_ids(lines: list[str], name: str) -> list[str]:
+    """Lines "A-1" of fairseq in the order of their numbers and without them; others unchanged.
+
+    Raises `AlignmentError` on a number that is there twice or missing.
+    """
+    found = [_FAIRSEQ.fullmatch(line) for line in lines]
+    texts = {int(one[1][:9]): one[2] for one in found if one}
+    if not lines or not all(found):
+        return lines
+    if sorted(texts) != list(range(len(lines))):
+        raise AlignmentError("bad_sentence_ids", name=name, last=len(lines) - 1)
+    return [texts[number] for number in range(len(lines))]
 
 
 def parse_links(line: str, number: int, name: str) -> Gold:
     """The links of one sentence, in the line or row `number` of a file called `name`; see
     `parse_gold`."""
+    before, bars, written = line.rpartition("|||")
+    offset = len(before) + len(bars)
+    words = list(re.finditer(r"\S+", written))
+    soft = any(words and all(map(kind.fullmatch, written.split())) for kind in (_SOFT, _WEIGHT))
+    if soft or ";" in written.split():
+        return Gold(_largest(written, number, name), frozenset())
     kinds: dict[bool, set[tuple[int, int]]] = {True: set(), False: set()}
-    for word in line.split():
-        link = _LINK.fullmatch(word)
+    for word in words:
+        link = _LINK.fullmatch(word[0])
         source, target = map(typed_number, link.group(1, 3)) if link else (None, None)
         if link is None or source is None or target is None:
-            raise AlignmentError("bad_link", name=name, line=number, got=shorten(word))
+            column = offset + word.start() + 1
+            facts = {"name": name, "line": number, "column": column, "got": shorten(word[0])}
+            raise AlignmentError("bad_link", **facts)
         kinds[link[2] == "-"].add((source, target))
     return Gold(frozenset(kinds[True]), frozenset(kinds[False]))
+
+
+def _largest(written: str, number: int, name: str) -> Links:
+    """The link of each target token to the source token with its largest weight, from the soft
+    alignment in line `number`. Raises `AlignmentError` on rows that are not as long as the first,
+    and on weights that are not from 0 to 1."""
+    rows = written.split() if "," in written else written.split(";")
+    found = set()
+    width = 0
+    for target, row in enumerate(rows):
+        try:
+            weights = [float(weight) for weight in row.replace(",", " ").split()]
+        except ValueError:
+            weights = []
+        width = width or len(weights)
+        if not weights or len(weights) != width or not all(0 <= one <= 1 for one in weights):
+            facts = {"name": name, "line": number, "row": target + 1, "got": shorten(row.strip())}
+            raise AlignmentError("bad_soft_row", **facts, expected=width)
+        found.add((int(np.argmax(weights)), target))
+    return frozenset(found)
+
+
+def without_ends(gold: Sequence[Gold], sizes: Sequence[tuple[int, int]]) -> tuple[Gold, ...]:
+    """Links of sentences without those of end tokens, where all sentences with links have one of
+    the target's end token, as Marian and soft alignments do, and count from 0; else the same links.
+
+    sizes: of each sentence, the numbers of its content tokens, source and target.
+    """
+    pairs = list(zip(gold, sizes, strict=True))
+    linked = [(one, size) for one, size in pairs if one.possible]
+    from_zero = any(0 in link for one, _ in linked for link in one.possible)
+    if not from_zero or not all(
+        max(target for _, target in one.possible) == size[1] for one, size in linked
+    ):
+        return tuple(gold)
+
+    def inside(links: Links, size: tuple[int, int]) -> Links:
+        return frozenset(link for link in links if link[0] != size[0] and link[1] != size[1])
+
+    return tuple(Gold(inside(one.sure, size), inside(one.possible, size)) for one, size in pairs)
 
 
 def refuse_foreign(gold: Gold, source: int, target: int, line: int, name: str) -> None:

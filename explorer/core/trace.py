@@ -33,6 +33,7 @@ from explorer.core.errors import ExplorerError, TraceError
 from explorer.core.files import as_path, read_bytes, replace_atomically, replacement
 from explorer.core.interventions import expected_errors
 from explorer.core.mask_reasons import REASONS, UNMASKED
+from explorer.core.named_arrays import by_site
 from explorer.core.predictions import prediction_in
 from explorer.core.sites import SITES, sides
 from explorer.core.trace_checks import check_arrays, check_texts, integrity_limits, weight_errors
@@ -287,7 +288,7 @@ class Trace:
         import pandas as pd
 
         if "early.id" not in self.arrays:
-            if "library" in self.facts and "decoder.scores" in self.arrays:
+            if "family" in self.facts and "decoder.scores" in self.arrays:
                 raise TraceError("no_early_predictions", family=self.facts["family"])
             raise TraceError("not_captured", kind="early predictions", site="decoder")
         ids, tokens = self.arrays["early.id"], self.facts["early_tokens"]
@@ -358,7 +359,8 @@ class Trace:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """The trace in a file. Raises `FileError`, and `TraceError` when the file holds none.
+        """The trace in a file that `save` wrote, or in an .npz of attention by name, see `named` of
+        `from_arrays`. Raises `FileError`, and `TraceError` when the file holds none.
 
         Executes nothing from the file.
         """
@@ -368,12 +370,14 @@ class Trace:
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "trace", limit: int = LARGEST_FILE) -> Self:
-        """The trace in the bytes of a `.trace` file called `name`. Raises `TraceError`.
+        """The trace in the bytes of a `.trace` or .npz file called `name`. Raises `TraceError`.
 
         limit: bytes to which the file may unfold.
         """
         try:
             arrays, header = unpack(data, name, limit)
+            if not header:
+                return cls.from_arrays(**by_site(arrays, name))
             tokens = ("source_tokens", "target_tokens", "predicted_tokens", "candidate_tokens")
             header |= {key: tuple(header[key]) for key in tokens}
             return cls(arrays=arrays, **header)
@@ -391,6 +395,7 @@ class Trace:
         encoder: Any = None,
         decoder: Any = None,
         cross: Any = None,
+        named: Mapping[str, Any] | None = None,
         masks: Mapping[str, Any] | None = None,
         predicted_tokens: Sequence[object] = (),
         candidates: Sequence[Sequence[tuple[object, float]]] = (),
@@ -399,8 +404,12 @@ class Trace:
 
         source_tokens: not needed for a model that only has a decoder; `target_tokens` not for
             one that only has an encoder.
-        encoder, decoder, cross: weights (layer, head, query, key), or one array a layer; a
-            batch axis of length 1 is dropped. NumPy arrays or tensors of any library.
+        encoder, decoder, cross: weights (layer, head, query, key), or one array a layer, as a list
+            or a mapping in the order of the numbers in its names; a batch axis of length 1 is
+            dropped. NumPy arrays or tensors of any library.
+        named: in place of these, arrays by names that say site and layer, as "decoder_layer_0",
+            "cross" or those of `np.savez`; those called `source_tokens`, `target_tokens` and
+            `predicted_tokens` are the labels.
         masks: by site (query, key), (layer, 1, query, key) or (layer, head, query, key), or a
             list with one for each layer: True = may attend, strings of `REASONS`, or the additive
             masks of most libraries, 0 where a query may attend and −10,000 or less where not.
@@ -414,6 +423,15 @@ class Trace:
         """
         if not isinstance(masks, Mapping | None):
             raise TraceError("no_masks", got=type(masks).__name__)
+        if named is not None:
+            parts = by_site(named, "named")
+            source_tokens = source_tokens or parts.pop("source_tokens", ())
+            target_tokens = target_tokens or parts.pop("target_tokens", ())
+            predicted_tokens = predicted_tokens or parts.pop("predicted_tokens", ())
+            encoder, decoder, cross = (
+                parts.get(site) if given is None else given
+                for site, given in zip(SITES, (encoder, decoder, cross), strict=True)
+            )
         given = {"encoder": encoder, "decoder": decoder, "cross": cross}
         sites = {site: weights for site, weights in given.items() if weights is not None}
         for site in masks or {}:

@@ -20,6 +20,7 @@ MEASURED = (
     "cached_equals_full",
     "padding_changes_nothing",
     "equals_library",
+    "recomputed_equals_output",
 )
 """The integrity checks that only a model can measure."""
 
@@ -30,6 +31,7 @@ _LIMITS = {  # largest error of a genuine trace in float32
     "cached_equals_full": 1e-4,
     "padding_changes_nothing": 1e-4,
     "equals_library": 1e-6,
+    "recomputed_equals_output": 1e-4,
     "unchanged_since_capture": 0.0,
 }
 _LIMITS["rows_and_sink_sum_to_one"] = _LIMITS["rows_sum_to_one"]
@@ -40,6 +42,7 @@ _HALF_LIMITS = {  # the same in bfloat16, whose numbers have eight bits
     "hooked_equals_plain": 2e-2,
     "cached_equals_full": 0.5,
     "padding_changes_nothing": 0.5,
+    "recomputed_equals_output": 2e-2,
 }
 
 _STEPS = {  # column of `Trace.steps` → type of its numbers

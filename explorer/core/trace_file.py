@@ -21,7 +21,7 @@ _READ = (1, 2)
 LARGEST_HEADER = 4 * 2**20
 """Bytes of the JSON header."""
 
-MOST_MEMBERS = 64
+MOST_MEMBERS = 256
 """Arrays in a file, the header included."""
 
 
@@ -65,10 +65,11 @@ def pack(file: BinaryIO, arrays: Mapping[str, NDArray[Any]], header: Mapping[str
 def unpack(
     data: bytes, name: str, limit: int = LARGEST_FILE
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Arrays and header of a file called `name`; `limit`: most bytes when unpacked.
+    """Arrays and header of a file called `name`; of an archive that `np.savez` wrote, {}.
 
-    Raises `TraceError` on another version and on a file with too many or too large members,
-    before it is unpacked. A malformed file raises the exceptions of zip, NumPy and JSON.
+    limit: most bytes when unpacked. Raises `TraceError` on another version, on pickled arrays, and
+    on a file with too many or too large members, before it is unpacked. A malformed file raises the
+    exceptions of zip, NumPy and JSON.
     """
     _refuse_many_members(data, name)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -77,6 +78,8 @@ def unpack(
             raise TraceError("no_trace", name=name)
         if sum(member.file_size for member in members) > limit:
             raise TraceError("trace_too_large", name=name, limit=limit // 2**20)
+        if "header.npy" not in archive.namelist():
+            return _saved_arrays(data, name), {}
         if archive.getinfo("header.npy").file_size > LARGEST_HEADER:
             raise TraceError("trace_header_too_large", name=name, limit=LARGEST_HEADER // 2**20)
         if not all(_MEMBER.fullmatch(member.filename) for member in members):
@@ -88,6 +91,17 @@ def unpack(
     for array in arrays.values():
         array.flags.writeable = False  # so that a `Trace` does not copy it
     return arrays, header
+
+
+def _saved_arrays(data: bytes, name: str) -> dict[str, NDArray[Any]]:
+    """The arrays of an archive without a header."""
+    with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+        try:
+            return {key: archive[key] for key in archive.files}
+        except ValueError as error:
+            if "pickle" in str(error):
+                raise TraceError("pickled_arrays", name=name) from error
+            raise
 
 
 def _refuse_version(version: Any, name: str) -> None:

@@ -1,6 +1,7 @@
 """Attention, masks and candidates from any other library, read into the arrays of a `Trace`."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,25 +24,39 @@ _SHOWN = 10  # numbers in an error
 _NEW_AXES = {2: "None, None", 3: "None"}
 """By the axes of an array, the index that makes it one of a single layer, and of a single head."""
 
+NUMBER = re.compile(r"\d+")
+"""The number of a layer in the name of an array."""
+
 LARGEST_MASKED = -1e4
 """The largest value of an additive mask in a masked cell."""
 
 
+def in_order(named: Mapping[Any, Any]) -> list[Any]:
+    """The values in the order of the numbers in their names: layer 2 before layer 10."""
+    return [named[key] for key in sorted(named, key=_numbers_in)]
+
+
+def _numbers_in(key: Any) -> list[int]:
+    return [int(number) for number in NUMBER.findall(str(key))]
+
+
 def read_weights(site: str, weights: Any) -> NDArray[np.float32]:
-    """(layer, head, query, key) float32 from one array, or from one array a layer.
+    """(layer, head, query, key) float32 from one array, or from one array a layer, in a list or by
+    names with numbers.
 
     A batch axis of length 1 is dropped. Tensors may be on a GPU, require gradients or have half
     precision. Raises `TraceError` on anything else.
     """
+    weights = in_order(weights) if isinstance(weights, Mapping) else weights
     objects = getattr(weights, "dtype", "") == np.dtype(object)
     layers = list(weights) if objects or isinstance(weights, list | tuple) else None
     if layers is not None:
         _refuse_foreign(site, layers)
     try:
         if layers is None:
-            array = _numbers(weights)
+            array = as_numbers(weights)
         else:
-            parts = [_numbers(layer) for layer in layers]
+            parts = [as_numbers(layer) for layer in layers]
             shapes = dict.fromkeys(str(part.shape) for part in parts)
             if len(shapes) != 1:
                 raise TraceError("uneven_layers", site=site, got=", ".join(shapes))
@@ -80,6 +95,7 @@ def _refuse_foreign(site: str, layers: Sequence[Any]) -> None:
 
 def is_half(weights: Any) -> bool:
     """Whether `weights` have half precision, so that their rows sum to 1 only roughly."""
+    weights = in_order(weights) if isinstance(weights, Mapping) else weights
     first = weights[0] if isinstance(weights, list | tuple) and weights else weights
     return str(getattr(first, "dtype", "")).split(".")[-1] in ("float16", "bfloat16")
 
@@ -220,7 +236,8 @@ def labels(tokens: Sequence[Any]) -> tuple[str, ...]:
     return tuple(str(token) for token in tokens)
 
 
-def _numbers(array: Any) -> NDArray[np.float32]:
+def as_numbers(array: Any) -> NDArray[np.float32]:
+    """An array or tensor of any library in float32, on the CPU and without a gradient."""
     array = _on_cpu(array)
     if hasattr(array, "float"):  # NumPy has no bfloat16
         array = array.float()

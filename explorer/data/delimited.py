@@ -1,4 +1,5 @@
-"""Rows of a delimited text file, read one after the other.
+"""Rows of a file of texts in columns, read one after the other: of a delimited text file, or of
+one of `other_formats`.
 
 Held as a list of rows, a file would take many times its size.
 """
@@ -6,13 +7,14 @@ Held as a list of rows, a file would take many times its size.
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 
+from explorer.core.alignment import in_order_of_ids
 from explorer.core.errors import PairsError
 from explorer.core.vocabulary import shorten
-from explorer.data.other_formats import refuse_other_formats
+from explorer.data.other_formats import other_format, tmx_rows
 
 MOST_ROWS = 1_000_000
 """Most lines of a file. Reading and encoding so many short rows takes 2 GB."""
@@ -23,14 +25,18 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _LOOKED_AT = 20  # lines from which the separator is inferred
 
 
-def table(data: bytes, name: str) -> Iterator[list[str]]:
-    """The rows of a table without its empty lines. Raises `PairsError`.
+def table(data: bytes, name: str, *, named: bool = False) -> Iterator[list[str]]:
+    """The rows of a table without its empty lines, of JSON lines or TMX. Raises `PairsError`.
 
-    If most of the first lines have a tab, tabs separate the columns and quotes are ordinary
-    characters; else semicolons or commas separate them, and quotes may enclose a field.
+    If most of the first lines of a table have a tab, tabs separate the columns and quotes are
+    ordinary characters; else semicolons or commas separate them, and quotes may enclose a field.
+
+    named: whether the first row has the names of the columns in any format that names them itself.
     """
     data = _in_utf8(data, name)
-    _refuse_unreadable(data, name)
+    if (rows := _other_rows(data, name)) is not None:
+        yield from islice(rows, 0 if named else 1, None)
+        return
     separator = _separator(_lines(data, name))
     if separator == "\t":
         yield from _tab_rows(data, name)
@@ -39,24 +45,47 @@ def table(data: bytes, name: str) -> Iterator[list[str]]:
 
 
 def texts(data: bytes, name: str) -> Iterator[str]:
-    """The texts of a file without blank ones. Raises `PairsError`.
+    """The texts of a file without blank ones: the first column of `lines_or_table`. Raises
+    `PairsError`."""
+    rows = lines_or_table(data, name)
+    yield from (row[0] for row in rows if row and row[0].strip())
 
-    In a file whose name ends in ".csv", the first column; else each line up to its first tab,
-    commas and quotes included.
-    """
+
+def lines_or_table(data: bytes, name: str) -> Iterator[list[str]]:
+    """The rows of `table` in a file whose name ends in ".csv", in JSON lines and in TMX; of any
+    other file its lines without empty ones, separated by tabs alone, so that commas and quotes are
+    parts of a text. Raises `PairsError`."""
     is_csv, name = name.lower().endswith(".csv"), shorten(name)
     data = _in_utf8(data, name)
-    if not is_csv:
-        _refuse_unreadable(data, name)
-    rows = table(data, name) if is_csv else _tab_rows(data, name)
-    yield from (row[0] for row in rows if row[0].strip())
+    in_lines = not is_csv and _other_rows(data, name) is None
+    yield from _tab_rows(data, name) if in_lines else table(data, name)
 
 
-def decoded(data: bytes, name: str) -> str:
-    """The text of a file without its byte order mark. Raises `PairsError` as `table` does."""
+def side_by_side(files: Mapping[str, bytes]) -> bytes:
+    """Line-parallel files, by their names, as one table in UTF-8, a column for each file.
+
+    Lines "A-3" of fairseq are put into the order of their numbers. Raises `PairsError` on files of
+    other numbers of lines, on a line with a tab, and as `table` does.
+    """
+    columns = {name: _text_lines(data, name) for name, data in files.items()}
+    counts = {name: len(lines) for name, lines in columns.items()}
+    if len(set(counts.values())) > 1:
+        listed = ", ".join(f"“{name}” {count}" for name, count in counts.items())
+        raise PairsError("not_parallel", counts=listed)
+    rows = ("\t".join(cells) for cells in zip(*columns.values(), strict=True))
+    return "".join(f"{row}\n" for row in rows).encode()
+
+
+def _text_lines(data: bytes, name: str) -> list[str]:
+    """The lines of a file of one text a line."""
     data = _in_utf8(data, name)
-    _refuse_unreadable(data, name)
-    return "".join(_lines(data, name))
+    if _other_rows(data, name, bars=True) is not None:
+        raise PairsError("line_of_columns", name=name, line=1)
+    lines = in_order_of_ids([line.rstrip("\r\n") for line in _lines(data, name)], name)
+    for number, line in enumerate(lines, start=1):
+        if "\t" in line:
+            raise PairsError("line_of_columns", name=name, line=number)
+    return lines
 
 
 def _in_utf8(data: bytes, name: str) -> bytes:
@@ -71,11 +100,29 @@ def _in_utf8(data: bytes, name: str) -> bytes:
         raise PairsError("wrong_encoding", name=name, line=line) from error
 
 
-def _refuse_unreadable(data: bytes, name: str) -> None:
-    """Raise `PairsError` on zero bytes, another format, too many or too long lines."""
+def _other_rows(data: bytes, name: str, *, bars: bool = False) -> Iterator[list[str]] | None:
+    """The rows of JSON lines or TMX, the names of its columns first; None for a table.
+
+    bars: whether “|||” may stand in lines. Raises `PairsError` on zero bytes, a format that is not
+    read, too many or, but for TMX, too long lines.
+    """
     if b"\0" in data:
         raise PairsError("binary_file", name=name)
-    refuse_other_formats(data, name)
+    read = other_format(data, name, bars=bars)
+    if read is not tmx_rows:
+        _refuse_long(data, name)
+    return None if read is None else _counted(read(_lines(data, name), name), name)
+
+
+def _counted(rows: Iterable[list[str]], name: str) -> Iterator[list[str]]:
+    for number, row in enumerate(rows):
+        if number > MOST_ROWS:
+            raise PairsError("too_many_rows", name=name, rows=number, limit=MOST_ROWS)
+        yield row
+
+
+def _refuse_long(data: bytes, name: str) -> None:
+    """Raise `PairsError` on too many or too long lines."""
     lines = data.count(b"\n") + 1
     if lines > MOST_ROWS:
         raise PairsError("too_many_rows", name=name, rows=lines, limit=MOST_ROWS)

@@ -18,7 +18,7 @@ from explorer.core.files import as_path, opened, size_of
 from explorer.core.number_format import typed_number
 from explorer.core.sentencepiece_vocabulary import tidy
 from explorer.core.vocabulary import shorten
-from explorer.data.delimited import table, texts
+from explorer.data.delimited import side_by_side, table, texts
 
 LARGEST_PAIRS = 64 * 2**20
 """Bytes. A larger file is refused."""
@@ -86,9 +86,10 @@ class ParallelCorpus:
 
 
 def read_pairs(path: str | Path, columns: Sequence[str] = ("1", "2")) -> ParallelCorpus:
-    """The pairs in a file of tab- or comma-separated columns, UTF-8.
+    """The pairs in a file of tab- or comma-separated columns, of JSON lines or TMX, UTF-8, or in
+    the files of one folder whose names `path` ends with, "corpus.en,corpus.fr", line by line.
 
-    columns: of source and target: numbers from 1 on, or names that the first row has.
+    columns: of source and target: numbers from 1 on, or names that the first row or the format has.
     Raises `FileError`, and `PairsError` on a file that is too large, has another encoding, or is
     not such a table.
     """
@@ -112,7 +113,7 @@ def read_rows(path: str | Path, columns: Sequence[str] = ("1", "2")) -> tuple[Pa
 
 def parse_rows(data: bytes, name: str, columns: Sequence[str]) -> tuple[Pair, ...]:
     """The pairs of all rows in the bytes of a file called `name`; see `read_rows`."""
-    rows = _written_rows(data, shorten(name))
+    rows = _written_rows(data, shorten(name), columns)
     indices = _column_indices(rows, columns, shorten(name))
     pairs = []
     for number, row in enumerate(rows, start=1):
@@ -126,12 +127,14 @@ def parse_rows(data: bytes, name: str, columns: Sequence[str]) -> tuple[Pair, ..
 
 def most_columns(data: bytes, name: str) -> int:
     """The columns of the widest row. Raises `PairsError` as `read_pairs` does."""
-    return max(map(len, _written_rows(data, shorten(name))), default=0)
+    return max(map(len, _written_rows(data, shorten(name), ("1",))), default=0)
 
 
-def _written_rows(data: bytes, name: str) -> Iterator[list[str]]:
-    """The rows of a table with a text in some column: spreadsheets save blank ones at the end."""
-    return (row for row in table(data, name) if any(map(str.strip, row)))
+def _written_rows(data: bytes, name: str, columns: Sequence[str]) -> Iterator[list[str]]:
+    """The rows of a table with a text in some column: spreadsheets save blank ones at the end. The
+    first has the headings if `columns` are names."""
+    rows = table(data, name, named=not _numbers(columns))
+    return (row for row in rows if any(map(str.strip, row)))
 
 
 def parse_column(data: bytes, name: str, column: str) -> list[str]:
@@ -139,7 +142,7 @@ def parse_column(data: bytes, name: str, column: str) -> list[str]:
 
     `column` and errors as in `read_pairs`.
     """
-    rows = _written_rows(data, shorten(name))
+    rows = _written_rows(data, shorten(name), [column])
     index = _column_index(rows, column, shorten(name))
     return [row[index] if index < len(row) else "" for row in rows]
 
@@ -167,7 +170,7 @@ def _parse(
     """The pairs in the bytes of a file called `name`; fewest, fewest_sources: distinct pairs and
     sources that it must have. Raises `PairsError`."""
     deque(table(data, name), maxlen=0)  # a damaged file is refused before its rows are kept
-    rows = table(data, name)
+    rows = table(data, name, named=not _numbers(columns))
     indices = _column_indices(rows, columns, name)
     kept: dict[Pair, None] = {}
     sources: set[str] = set()  # distinct, counted up to `fewest_sources`
@@ -236,8 +239,15 @@ def _hash(text: str) -> bytes:
 
 
 def read_table(path: Path) -> bytes:
-    """The bytes of a file of columns. Raises `FileError`, and `PairsError` on a larger one than
-    `LARGEST_PAIRS`."""
+    """The bytes of a file of columns, or of the files named as in `read_pairs`, side by side.
+
+    Raises `FileError`, and `PairsError` on a larger file than `LARGEST_PAIRS`, and on files that
+    are not parallel.
+    """
+    names = path.name.split(",")
+    if len(names) > 1 and not path.exists():
+        parts = [path.with_name(name) if name else path for name in names]
+        return side_by_side({part.name: read_table(part) for part in parts if part != path})
     with opened(path) as file:
         if size_of(file) > LARGEST_PAIRS:
             size, limit = size_of(file) // 2**20, LARGEST_PAIRS // 2**20

@@ -7,6 +7,7 @@ all memory.
 """
 
 import math
+import re
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,9 +34,10 @@ PIECES = {"source": "source_pieces", "target": "target_pieces"}
 
 _PARTS = ("config", "source_vocabulary", "target_vocabulary", "facts")
 _LENGTH = 8  # bytes of the number before the header
-_START = 64  # bytes that other kinds of files are recognised by
+_START = 2**16  # bytes that other kinds of files are recognised by
 _TRACE_MEMBER = b"header.npy"  # the first file in the zip archive of a trace
 _ZIP_NAME = 30  # bytes before the name of that file
+_GPT2 = re.compile(rb"\bh\.\d+\.attn\.c_attn\.")  # of a weight, in either kind of file
 _LARGEST_PICKLE = 64 * 2**20
 """Bytes that are searched; the pickle, without the numbers of the weights, comes first."""
 
@@ -69,9 +71,9 @@ def read_header(path: Path) -> CheckpointHeader:
     Raises `FileError` and the errors of `parse_header`.
     """
     with opened(path) as file:
-        size = size_of(file)
+        size, start = size_of(file), file.read(_START)
+        refuse_gpt2(start, path.name)  # most are larger
         refuse_large(size, path.name)
-        start = file.read(_START)
         length = _header_length(start, size, path.name)
         data = start + file.read(max(0, _LENGTH + length - len(start)))
     return parse_header(data, size, path.name)
@@ -82,6 +84,7 @@ def parse_header(data: bytes, size: int, name: str) -> CheckpointHeader:
 
     Raises `CheckpointError`, and `ConfigError` on impossible sizes.
     """
+    refuse_gpt2(data[:_START], name)
     length = _header_length(data[:_START], size, name)
     try:
         header = json_values.parse_object(data[_LENGTH : _LENGTH + length])
@@ -119,11 +122,19 @@ def refuse_large(size: int, name: str) -> None:
         raise CheckpointError("checkpoint_too_large", name=name, size=size // 2**20, limit=limit)
 
 
+def refuse_gpt2(start: bytes, name: str) -> None:
+    """Raise `CheckpointError` if the first bytes of a file called `name`, or the name of a weight
+    in it, are of the layout of GPT-2 and nanoGPT."""
+    if _GPT2.search(start):
+        raise CheckpointError("gpt2_weights", name=name)
+
+
 def refuse_other_kinds(file: BinaryIO, name: str) -> None:
     """Raise `CheckpointError` if an opened file called `name` is a trace, a page, a pointer or a
-    safetensors file, which torch did not write. Rewinds the file."""
+    safetensors file, which torch did not write, or has the layout of GPT-2. Rewinds the file."""
     start = file.read(_START)
     file.seek(0)
+    refuse_gpt2(start, name)
     if key := _other_kind(start):
         raise CheckpointError(key, name=name)
     if start[_LENGTH:].startswith(b"{") and _length(start) <= LARGEST_HEADER:

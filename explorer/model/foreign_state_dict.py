@@ -14,7 +14,7 @@ from explorer.core.errors import CheckpointError
 from explorer.core.files import printable, read_bytes
 from explorer.core.vocabulary import LONGEST_SYMBOL, SPECIALS, SymbolVocabulary
 from explorer.model.checkpoint import Checkpoint, built
-from explorer.model.checkpoint_header import refuse_large
+from explorer.model.checkpoint_header import LARGEST_HEADER, refuse_gpt2, refuse_large
 from explorer.model.config import ModelConfig
 from explorer.model.foreign_layouts import LAYOUTS, Layout
 from explorer.model.state_dict import checked_weights, read_weights
@@ -94,6 +94,7 @@ def _read(path: Path, name: str) -> Weights:
     if path.suffix != ".safetensors":
         return read_weights(path, name)
     data = read_bytes(path)
+    refuse_gpt2(data[:LARGEST_HEADER], name)
     refuse_large(len(data), name)
     try:
         return {key: weight.float() for key, weight in bare(load_tensors(data)).items()}

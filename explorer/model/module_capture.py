@@ -1,14 +1,14 @@
 """`capture`: the attention of a torch module, recorded while it runs its own forward pass.
 
-Every `nn.MultiheadAttention` inside is asked for the weights of each head; its caller still gets
-what it asked for. The masks of torch have the inverted meaning: True = may NOT attend, and numbers
-are added to the scores.
+The calls of attention are those of `observed_attention`; here they become the layers of sites. In
+a boolean mask of `nn.MultiheadAttention` True means may NOT attend, in one of
+`scaled_dot_product_attention` may attend; numbers are added to the scores.
 """
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from inspect import signature
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,38 +18,11 @@ from torch import Tensor, nn
 from explorer.core.errors import TraceError
 from explorer.core.sites import SITES
 from explorer.core.trace import Trace
-from explorer.core.trace_from_arrays import LARGEST_MASKED
+from explorer.model.observed_attention import AttentionCall, observed
 from explorer.model.wrapped_names import unwrapped
 
-_FORWARD = signature(nn.MultiheadAttention.forward)
-
 _LARGEST_CHANGE = 1e-2
-"""Largest accepted difference of the result, relative to its largest number."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Call:
-    """One call of attention. B batch, H heads, Q queries, K keys.
-
-    path: of the module, such as "layers.0.self_attn".
-    over_itself: whether queries and keys are the same sequence.
-    weights: (B, H, Q, K), without the columns that torch adds after the keys.
-    sink: (B, H, Q) the weight of those columns, None without any.
-    allowed: (B or 1, H or 1, Q, K) True = may attend, padding included.
-    causal: whether the mask, apart from padding, masks all later positions.
-    """
-
-    path: str
-    over_itself: bool
-    weights: Tensor
-    sink: Tensor | None
-    allowed: Tensor
-    causal: bool
-
-    @property
-    def block(self) -> str:
-        """Path of the parent module."""
-        return self.path.rpartition(".")[0]
+"""Largest accepted difference of a result, relative to its largest number."""
 
 
 @torch.no_grad()
@@ -61,45 +34,55 @@ def capture(
     item: int | None = None,
     **options: Any,
 ) -> Trace:
-    """The attention of one run of `nn.Transformer`, `nn.TransformerEncoder`, a layer of them,
-    `nn.MultiheadAttention`, or a module of your own with such parts.
+    """The attention of one run of a torch module: of `nn.Transformer`, its stacks and layers,
+    `nn.MultiheadAttention`, and of a module of your own that calls one of these,
+    `scaled_dot_product_attention`, or a softmax over the keys of a product of queries and keys.
 
     >>> layer = nn.TransformerEncoderLayer(16, 4, batch_first=True)
     >>> trace = explorer.capture(nn.TransformerEncoder(layer, 2), torch.randn(1, 5, 16))
 
-    inputs, options: arguments of the module, masks included. Masks have torch's meaning: in a
-        boolean `attn_mask`, `src_mask`, `src_key_padding_mask` … True = may NOT attend; the
-        trace has True = may attend. A key that no query may attend to counts as padding; any
-        other cell that your mask masks counts as "edited".
+    inputs, options: arguments of the module, masks included, with the meaning that they have there:
+        in a boolean mask of `nn.MultiheadAttention` True = may NOT attend; the trace has True = may
+        attend. A key that no query may attend to counts as padding; any other cell that your mask
+        masks counts as "edited".
     source_tokens, target_tokens: labels; None = positions. An encoder reads the source, a decoder
         the target. A stack of encoder layers with a causal mask is a decoder alone.
     item: number of the sequence in a batch; required if there are several.
 
-    Each call of `nn.MultiheadAttention` is a layer of its site, in the order of the calls. Keys
-    that torch adds (`add_bias_kv`, `add_zero_attn`) are not tokens: their weight is the attention
-    sink of the row. The module runs twice in eval mode, without its fast path, once with and once
-    without the weights; `hooked_equals_plain` in `trace.integrity()` is the largest difference of
-    the two results. The module is left unchanged, training mode included.
+    Each call is a layer of its site, in the order of the calls, with the path of its module in
+    `trace.facts["modules"]`; modules of one head each over the same tokens, numbered in one list,
+    are the heads of a layer. Keys that torch adds (`add_bias_kv`, `add_zero_attn`) are not tokens:
+    their weight is the attention sink of the row. Of a layer with `scaled_dot_product_attention`
+    the trace has scores, queries, keys, values and outputs (layer, head, query or key, width), too,
+    of a softmax the scores, where they are known before the mask.
 
-    Raises `TraceError` on a module without `nn.MultiheadAttention`, on one that raises itself, on
-    a query that may attend to no key, for which torch gives NaN, on inputs without a token, on
-    labels for tokens that the module does not have, and on layers of one site that differ in heads
-    or tokens.
+    The module runs twice in eval mode, as it is written (without torch's fast path and
+    torch.compile), once with and once without being read; `hooked_equals_plain` in
+    `trace.integrity()` is the largest difference of the two results, `recomputed_equals_output`
+    that of softmax(QKᵀ + mask)·V from what `scaled_dot_product_attention` returned. The module is
+    left unchanged, training mode included.
+
+    Raises `TraceError` on a module that calls no such attention, a fused kernel of another package
+    or torch.jit; on one that raises itself; on an output that its weights do not give, as with
+    dropout; on a query that may attend to no key, for which torch gives NaN; on inputs without a
+    token or with a cache; on labels for tokens that the module does not have; and on layers of one
+    site that differ in heads or tokens.
     """
     own = unwrapped(module)
     if not isinstance(own, nn.Module):
         raise TraceError("capture_no_module", got=type(module).__name__)
-    if not any(isinstance(part, nn.MultiheadAttention) for part in own.modules()):
-        raise TraceError("capture_no_attention", got=type(own).__name__)
+    for path, part in own.named_modules():
+        if isinstance(part, torch.jit.ScriptModule):
+            raise TraceError("capture_script", got=type(own).__name__, path=path or "module")
     with _quiet(own):
         plain = _result(own, inputs, options)
-        with _watched(own) as calls:
+        with observed(own) as calls:
             captured = _result(own, inputs, options)
     if not calls:
-        raise TraceError("capture_not_called", got=type(own).__name__)
-    chosen = [_chosen(call, item) for call in calls]
-    _refuse_queries_without_key(chosen)
-    change = _change(plain, captured)
+        raise TraceError("capture_no_attention", got=type(own).__name__)
+    chosen = _joined([_chosen(call, item) for call in calls])
+    _refuse_other_keys(chosen)
+    measured = {"hooked_equals_plain": _change(plain, captured), **_recomputed(chosen)}
     sites = _sites(chosen)
     weights = {site: [call.weights for call in layers] for site, layers in sites.items()}
     trace = Trace.from_arrays(
@@ -110,11 +93,15 @@ def capture(
         cross=weights.get("cross"),
         masks={site: _mask(layers) for site, layers in sites.items()},
     )
-    facts = {"model": type(own).__name__, "library": f"torch {torch.__version__}"}
+    facts = {
+        "model": type(own).__name__,
+        "library": f"torch {torch.__version__}",
+        "modules": {site: [call.path for call in layers] for site, layers in sites.items()},
+    }
     return replace(
         trace,
-        arrays={**trace.arrays, **_sinks(sites)},
-        measured={"hooked_equals_plain": change},
+        arrays={**trace.arrays, **_sinks(sites), **_inside(sites)},
+        measured=measured,
         facts={**trace.facts, **facts},
         digest="",
     )
@@ -122,13 +109,17 @@ def capture(
 
 @contextmanager
 def _quiet(module: nn.Module) -> Iterator[None]:
-    """A block with `module` in eval mode and without torch's fast path, which has no weights."""
+    """A block with `module` in eval mode, without torch's fast path, which has no weights, and
+    with functions that torch.compile has compiled as they are written."""
+    compiler = "torch._dynamo" in sys.modules  # nothing is compiled before; a second to import
+    as_written = torch.compiler.set_stance("force_eager") if compiler else nullcontext()
     modes = [(part, part.training) for part in module.modules()]
     fast = torch.backends.mha.get_fastpath_enabled()
     module.eval()
     torch.backends.mha.set_fastpath_enabled(False)
     try:
-        yield
+        with as_written:
+            yield
     finally:
         torch.backends.mha.set_fastpath_enabled(fast)
         for part, training in modes:
@@ -141,6 +132,8 @@ def _result(module: nn.Module, inputs: Sequence[Any], options: Mapping[str, Any]
     try:
         with torch.random.fork_rng(sorted(devices)):
             return list(_tensors(module(*inputs, **options)))
+    except TraceError:
+        raise
     except Exception as error:  # the module's own code, which raises anything
         reason = str(error).strip().split("\n")[0][:200] or type(error).__name__
         raise TraceError("capture_failed", got=type(module).__name__, reason=reason) from error
@@ -174,98 +167,19 @@ def _change(plain: Sequence[Tensor], captured: Sequence[Tensor]) -> float:
     return largest
 
 
-@contextmanager
-def _watched(module: nn.Module) -> Iterator[list[_Call]]:
-    """A block in which each call of attention inside `module` is added to the list."""
-    calls: list[_Call] = []
-    asked: list[tuple[bool, bool]] = []  # (need_weights, average_attn_weights) of the running call
+def _recomputed(calls: Sequence[AttentionCall]) -> dict[str, float]:
+    """The largest error of the calls whose weights are computed once more, by its check.
 
-    def before(part: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        bound = _FORWARD.bind(part, *args, **options)
-        bound.apply_defaults()
-        arguments = bound.arguments
-        asked.append((arguments["need_weights"], arguments["average_attn_weights"]))
-        arguments["attn_mask"] = _mask_in_use(arguments)
-        arguments |= {"need_weights": True, "average_attn_weights": False}
-        return bound.args[1:], bound.kwargs
-
-    def after(part: Any, args: tuple[Any, ...], options: dict[str, Any], output: Any) -> Any:
-        states, weights = output
-        arguments = _FORWARD.bind(part, *args, **options).arguments
-        calls.append(_call(paths[part], part, arguments, weights))
-        needed, averaged = asked.pop()
-        returned = weights.mean(-3) if averaged else weights
-        return states, returned if needed else None
-
-    parts = {
-        path: part
-        for path, part in module.named_modules()
-        if isinstance(part, nn.MultiheadAttention)
-    }
-    paths = {part: path for path, part in parts.items()}
-    hooks = [part.register_forward_pre_hook(before, with_kwargs=True) for part in paths]
-    hooks += [part.register_forward_hook(after, with_kwargs=True) for part in paths]
-    try:
-        yield calls
-    finally:
-        for hook in hooks:
-            hook.remove()
-
-
-def _mask_in_use(given: Mapping[str, Any]) -> Tensor | None:
-    """The mask that a call really uses. With `is_causal` and without weights, torch ignores
-    `attn_mask` and masks later positions."""
-    mask: Tensor | None = given["attn_mask"]
-    hinted = given["is_causal"] and not given["need_weights"] and given["key_padding_mask"] is None
-    if mask is None or not hinted:
-        return mask
-    later = torch.ones(mask.shape[-2:], dtype=torch.bool, device=mask.device).triu(1)
-    return later.expand_as(mask)
-
-
-def _call(path: str, part: Any, given: Mapping[str, Any], weights: Tensor) -> _Call:
-    """The record of a call.
-
-    weights: (B, H, Q, K + added) or (H, Q, K + added), as torch returns them.
+    Raises `TraceError` where it is more than rounding.
     """
-    query, key = given["query"], given["key"]
-    weights = weights if weights.dim() == 4 else weights[None]
-    batched = query.dim() == 3
-    keys = key.size(1 if batched and part.batch_first else 0)
-    added = weights[..., keys:]
-    unmasked = torch.ones(1, 1, weights.size(2), keys, dtype=torch.bool, device=weights.device)
-    if given["attn_mask"] is not None:
-        mask = _may_attend(given["attn_mask"])
-        unmasked = (
-            mask[None, None]
-            if mask.dim() == 2
-            else mask.reshape(-1, part.num_heads, *mask.shape[-2:])
-        )
-    allowed = unmasked
-    if given["key_padding_mask"] is not None:
-        allowed = unmasked & _may_attend(given["key_padding_mask"]).reshape(-1, 1, 1, keys)
-    later = torch.ones_like(unmasked).triu(1)
-    return _Call(
-        path,
-        over_itself=query is key or _same(query, key),
-        weights=weights[..., :keys],
-        sink=added.sum(-1) if added.size(-1) else None,
-        allowed=allowed,
-        causal=bool(later.any()) and not bool((unmasked & later).any()),
-    )
+    errors = {call.path: call.error for call in calls if call.error is not None}
+    for path, error in errors.items():
+        if not error <= _LARGEST_CHANGE:
+            raise TraceError("capture_other_output", path=path, error=f"{error:.1e}")
+    return {"recomputed_equals_output": max(errors.values())} if errors else {}
 
 
-def _same(query: Tensor, key: Tensor) -> bool:
-    """Whether both hold the same numbers; NaN equals NaN."""
-    return query.shape == key.shape and torch.equal(query.nan_to_num(), key.nan_to_num())
-
-
-def _may_attend(mask: Tensor) -> Tensor:
-    """Convert a torch mask, boolean or of numbers to add, to True = may attend."""
-    return ~mask if mask.dtype == torch.bool else mask > LARGEST_MASKED
-
-
-def _chosen(call: _Call, item: int | None) -> _Call:
+def _chosen(call: AttentionCall, item: int | None) -> AttentionCall:
     """The call for one sequence of its batch, with B = 1. Raises `TraceError` without such
     a sequence or any token."""
     count = call.weights.size(0)
@@ -282,28 +196,60 @@ def _chosen(call: _Call, item: int | None) -> _Call:
         weights=call.weights[where],
         sink=None if call.sink is None else call.sink[where],
         allowed=call.allowed[where if call.allowed.size(0) > 1 else slice(None)][0],
+        inside={kind: array[where] for kind, array in call.inside.items()},
     )
 
 
-def _refuse_queries_without_key(calls: Sequence[_Call]) -> None:
-    """Raise `TraceError` on the first query that may attend to no key and has NaN weights.
+def _joined(calls: Sequence[AttentionCall]) -> list[AttentionCall]:
+    """The calls, with the heads of a layer that are modules of their own as one call: modules with
+    one head, numbered in one list, that read the same activation."""
+    joined: list[AttentionCall] = []
+    for call in calls:
+        last = joined[-1] if joined else None
+        numbered = call.path.rpartition(".")[2].isdecimal()
+        if last is None or not (numbered and _are_heads(last, call)):
+            joined.append(call)
+            continue
+        kinds = [kind for kind in last.inside if kind in call.inside]
+        joined[-1] = replace(
+            last,
+            weights=torch.cat([last.weights, call.weights], 1),
+            allowed=torch.cat([last.allowed, call.allowed]),
+            inside={kind: torch.cat([last.inside[kind], call.inside[kind]], 1) for kind in kinds},
+            error=max((one.error for one in (last, call) if one.error is not None), default=None),
+        )
+    return joined
+
+
+def _are_heads(last: AttentionCall, call: AttentionCall) -> bool:
+    """Whether `call` is the next head of `last`."""
+    beside = last.block == call.block and last.path != call.path and last.read is call.read
+    alone = call.read is not None and call.weights.size(1) == len(call.allowed) == 1
+    return beside and alone and last.weights.shape[2:] == call.weights.shape[2:]
+
+
+def _refuse_other_keys(calls: Sequence[AttentionCall]) -> None:
+    """Raise `TraceError` on self-attention with other keys than queries, and on the first query
+    that may attend to no key and has NaN weights.
 
     All that is computed from it is NaN, so later calls do not show where that began.
     """
-    cross = [call for call in calls if not call.over_itself]
     for call in calls:
+        queries, keys = call.weights.shape[2:]
+        if call.over_itself and queries != keys:
+            facts = {"path": call.path, "queries": queries, "keys": keys}
+            raise TraceError("capture_other_keys", **facts)
         without_key = call.weights[0].isnan().all(-1) & ~call.allowed.any(-1)  # (head, query)
         if bool(without_key.any()):
             query = int(without_key.any(0).nonzero()[0])
-            raise TraceError("capture_closed_query", query=query, site=_site(call, cross))
+            raise TraceError("capture_closed_query", query=query, site=_site(call, calls))
 
 
-def _sites(calls: Sequence[_Call]) -> dict[str, list[_Call]]:
+def _sites(calls: Sequence[AttentionCall]) -> dict[str, list[AttentionCall]]:
     """The calls of each site. Raises `TraceError` if layers of one site differ in shape."""
-    cross = [call for call in calls if not call.over_itself]
-    sites: dict[str, list[_Call]] = {}
+    sites: dict[str, list[AttentionCall]] = {}
     for call in calls:
-        sites.setdefault(_site(call, cross), []).append(call)
+        sites.setdefault(_site(call, calls), []).append(call)
     for site, layers in sites.items():
         shapes = dict.fromkeys(tuple(call.weights.shape[1:]) for call in layers)
         if len(shapes) > 1:
@@ -313,20 +259,30 @@ def _sites(calls: Sequence[_Call]) -> dict[str, list[_Call]]:
     return {site: sites[site] for site in SITES if site in sites}
 
 
-def _site(call: _Call, cross: Sequence[_Call]) -> str:
+def _site(call: AttentionCall, calls: Sequence[AttentionCall]) -> str:
     """Site of a call. In a model with cross-attention, self-attention is the decoder's if it is in
-    the same block or has as many tokens as the cross queries but not as the cross keys. In a model
-    without, a causal mask shows a decoder."""
+    the same block, or has as many tokens as the cross queries; of as many tokens on both sides, if
+    its stack of layers has cross-attention and another has none, or if its mask is causal. In a
+    model without, a causal mask shows a decoder."""
     if not call.over_itself:
         return "cross"
+    cross = [one for one in calls if not one.over_itself]
     if not cross:
         return "decoder" if call.causal else "encoder"
     queries, keys = cross[0].weights.shape[2:]
-    beside = call.block in {one.block for one in cross}
-    return "decoder" if beside or queries == call.weights.size(2) != keys else "encoder"
+    stacks = {one.stack for one in cross}
+    if call.block in {one.block for one in cross}:
+        decodes = True
+    elif queries != keys:
+        decodes = queries == call.weights.size(2)
+    elif any(one.stack not in stacks for one in calls):
+        decodes = call.stack in stacks
+    else:
+        decodes = call.causal
+    return "decoder" if decodes else "encoder"
 
 
-def _mask(layers: Sequence[_Call]) -> Tensor:
+def _mask(layers: Sequence[AttentionCall]) -> Tensor:
     """(query, key) if all layers and heads share one mask, else (layer, 1 or head, query, key)."""
     heads = max(call.allowed.size(0) for call in layers)
     masks = torch.stack([call.allowed.expand(heads, -1, -1) for call in layers])
@@ -338,7 +294,7 @@ def _mask(layers: Sequence[_Call]) -> Tensor:
 def _labels(
     name: str,
     tokens: Sequence[object] | None,
-    sites: Mapping[str, list[_Call]],
+    sites: Mapping[str, list[AttentionCall]],
     axes: Mapping[str, int],
 ) -> Sequence[object]:
     """The tokens; None = positions, counted by the axis of the first of these sites.
@@ -353,7 +309,7 @@ def _labels(
     return tokens
 
 
-def _sinks(sites: Mapping[str, list[_Call]]) -> dict[str, Any]:
+def _sinks(sites: Mapping[str, list[AttentionCall]]) -> dict[str, Any]:
     """The sinks (layer, head, query) of the sites that have any."""
     found: dict[str, Any] = {}
     for site, layers in sites.items():
@@ -363,4 +319,19 @@ def _sinks(sites: Mapping[str, list[_Call]]) -> dict[str, Any]:
                 for call in layers
             ]
             found[f"{site}.sink"] = np.stack([row.float().cpu().numpy() for row in rows])
+    return found
+
+
+def _inside(sites: Mapping[str, list[AttentionCall]]) -> dict[str, Any]:
+    """The further arrays (layer, head, query or key, …) that all layers of a site have, of one
+    shape, and the scales (layer,) of their scores."""
+    found: dict[str, Any] = {}
+    for site, layers in sites.items():
+        for kind in layers[0].inside:
+            parts = [call.inside[kind][0] for call in layers if kind in call.inside]
+            if len(parts) == len(layers) and len({part.shape for part in parts}) == 1:
+                found[f"{site}.{kind}"] = torch.stack(parts).float().cpu().numpy()
+        scales = [call.scale for call in layers if call.scale is not None]
+        if len(scales) == len(layers):
+            found[f"{site}.score_scale"] = np.array(scales, np.float32)
     return found

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 EXTRA = "pip install 'attention-explorer[huggingface]'"
 """Command that installs the library."""
 
-TRACE_SUFFIX = ".trace"
+TRACE_SUFFIXES = (".trace", ".npz")
+"""Of files that `Trace.load` reads."""
 
 _MODELS_OF_RUN = ("checkpoint.safetensors", "best.safetensors")
 """In the folder of a run, see `training.recorded_run`."""
@@ -146,16 +147,16 @@ def export_huggingface(model: ExplorableModel, path: str | Path) -> float:
 
 
 def read_upload(file_name: str, data: bytes) -> Upload:
-    """The model in an uploaded file or, if its name ends with ".trace", the trace.
+    """The model in an uploaded file or, if its name ends as `TRACE_SUFFIXES`, the trace.
 
     Raises `CheckpointError`, `VocabularyError`, `TraceError`.
     """
     shown = shorten(Path(file_name).name)
     stem = shorten(Path(file_name).stem) or "upload"
     stamp = sha256(data).hexdigest()
-    if file_name.lower().endswith(TRACE_SUFFIX):
+    if (suffix := Path(file_name).suffix.lower()) in TRACE_SUFFIXES:
         trace = Trace.from_bytes(data, shown, limit=LARGEST_UPLOADED)
-        return UploadedTrace(f"{stem}{TRACE_SUFFIX}", stamp, trace)
+        return UploadedTrace(f"{stem}{suffix}", stamp, trace)
     for proto in piece_models(data, shown):
         refuse_harmful(proto, shown)
     checkpoint = from_bytes(data, shown)

@@ -9,7 +9,12 @@ from torch import Tensor
 from explorer.core.errors import CheckpointError
 from explorer.core.files import opened, printable, size_of
 from explorer.model.checkpoint import Checkpoint, built
-from explorer.model.checkpoint_header import asks_for_memory, refuse_large, refuse_other_kinds
+from explorer.model.checkpoint_header import (
+    asks_for_memory,
+    refuse_gpt2,
+    refuse_large,
+    refuse_other_kinds,
+)
 from explorer.model.explorable import ExplorableModel
 from explorer.model.wrapped_names import bare
 
@@ -50,8 +55,8 @@ def from_state_dict(path: Path, like: ExplorableModel) -> Checkpoint:
 def read_weights(path: Path, name: str) -> dict[str, Tensor]:
     """The weights in a torch file called `name`. Raises the errors of `from_state_dict`."""
     with opened(path) as file:
-        refuse_large(size_of(file), name)
         refuse_other_kinds(file, name)
+        refuse_large(size_of(file), name)
         if asks_for_memory(file):
             raise CheckpointError("no_state_dict", name=name)
         try:
@@ -74,6 +79,7 @@ def checked_weights(found: object) -> dict[str, Tensor]:
         raise CheckpointError("not_state_dict", got=type(found).__name__)
     inside = (found[key] for key in _INSIDE if key in found)
     weights = next((one for one in inside if isinstance(one, Mapping)), found)
+    refuse_gpt2(" ".join(map(str, weights)).encode(), "state_dict")
     if not weights:
         raise CheckpointError("not_state_dict", got="{}")
     for key, weight in weights.items():

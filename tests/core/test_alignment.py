@@ -15,6 +15,7 @@ from explorer.core.alignment import (
     parse_gold,
     pharaoh,
     refuse_foreign,
+    without_ends,
 )
 from explorer.core.errors import AlignmentError
 from explorer.core.words import merge
@@ -163,6 +164,54 @@ def test_a_link_of_the_end_token_is_told_apart_from_counting_from_one(line, key)
     assert caught.value.key == key
     assert ("subtract 1" in str(caught.value)) == (key == "foreign_link")
     assert ("end token" in str(caught.value)) == (key == "end_link")
+
+
+HARD = (frozenset({(0, 0), (2, 1), (1, 2)}), frozenset(), frozenset({(0, 0), (1, 1)}))
+WRITTEN = {
+    "Pharaoh": "0-0 2-1 1-2\n\n0-0 1-1\n",
+    "Marian, OpenNMT": "a b . ||| 0-0 2-1 1-2\n\n||| ||| 0-0 1-1\n",
+    "fairseq": "A-2\t0-0 1-1\nA-0\t0-0 2-1 1-2\nA-1\t\n",
+    "Marian, soft": "0.9,0.1,0 0.2,0,0.8 1e-3,0.9,.1\n\n1,0 0,1\n",
+    "fairseq, soft": "A-0\t0.9,0.1,0 0.2,0,0.8 0,0.9,0.1\nA-1\t\nA-2\t1,0 0.4,0.6\n",
+    "OpenNMT, soft": "a b . ||| 0.9 0.1 0 ; 0.2 0 0.8 ; 0 0.9 0.1\n\na ||| 1 0 ; 0 1\n",
+}
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_links_are_read_as_translators_write_them(kind):
+    """Of soft alignments a target token, a row, is linked to the source token it weights most."""
+    assert parse_gold(WRITTEN[kind], "x") == tuple(Gold(one, frozenset()) for one in HARD)
+
+
+def test_a_soft_alignment_of_one_target_token():
+    assert parse_gold("a ||| 0.1 0.7 0.2", "x")[0].sure == {(1, 0)}
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "facts"),
+    [
+        ("0-0\nx ||| 0-0 1:1", "bad_link", {"line": 2, "column": 11, "got": "1:1"}),
+        ("0.5,0.5 0.5,0.2,0.3", "bad_soft_row", {"line": 1, "row": 2, "expected": 2}),
+        ("0.5,0.5\n0.5,0.5 1.5,0", "bad_soft_row", {"line": 2, "row": 2, "got": "1.5,0"}),
+        ("0.5 0.5 ; x 1", "bad_soft_row", {"row": 2, "got": "x 1"}),
+        ("A-0\t0-0\nA-2\t0-0", "bad_sentence_ids", {"last": 1}),
+        ("A-0\t0-0\nA-0\t0-0", "bad_sentence_ids", {"last": 1}),
+        ("A-0\t0-0\n0-0", "bad_link", {"line": 1, "got": "A-0"}),
+    ],
+)
+def test_a_broken_alignment_is_named_with_its_place(text, key, facts):
+    with pytest.raises(AlignmentError) as caught:
+        parse_gold(text, "x")
+    assert caught.value.key == key
+    assert facts.items() <= caught.value.facts.items()
+
+
+def test_links_of_end_tokens_are_left_out_where_every_sentence_has_one():
+    gold, sizes = parse_gold("0-0 1-1 2-2\n\n1p0 1-1", "x"), [(2, 2), (3, 3), (1, 1)]
+    assert [pharaoh(one.possible) for one in without_ends(gold, sizes)] == ["0-0 1-1", "", ""]
+    for text in ("0-0 1-1 2-2\n0-0", "1-1 2-2\n1-1"):  # another segmentation; counted from 1
+        given = parse_gold(text, "x")
+        assert without_ends(given, [(2, 2), (1, 1)]) == given
 
 
 @pytest.mark.parametrize("way", [align, align_words])

@@ -1,20 +1,21 @@
 import pytest
 
 from explorer.core.errors import PairsError
-from explorer.data.delimited import decoded, table, texts
+from explorer.data.delimited import lines_or_table, table, texts
 
 
 def rows(text: str) -> list[list[str]]:
     return list(table(text.encode(), "table"))
 
 
-def test_a_file_is_decoded_or_refused_as_a_table_is():
-    assert decoded(b"\xef\xbb\xbfa\tb\r\n", "x") == "a\tb\r\n"
-    assert decoded("é\tb\r\n".encode("utf-16"), "x") == "é\tb\r\n"
+def test_lines_are_separated_by_tabs_alone_unless_the_name_says_csv():
+    assert list(lines_or_table(b"\xef\xbb\xbfa, c\tb\r\n", "x")) == [["a, c", "b"]]
+    assert list(lines_or_table("é, c\r\n".encode("utf-16"), "x")) == [["é, c"]]
+    assert list(lines_or_table(b"a, c\n", "x.CSV")) == [["a", " c"]]
     with pytest.raises(PairsError, match="not UTF-8 in line 2"):
-        decoded(b"a\n\xe9", "x")
+        list(lines_or_table(b"a\n\xe9", "x"))
     with pytest.raises(PairsError, match="binary file"):
-        decoded(b"a\0b", "x")
+        list(lines_or_table(b"a\0b", "x"))
 
 
 def test_tabs_separate_and_leave_quotes_alone():

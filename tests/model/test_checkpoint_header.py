@@ -7,19 +7,22 @@ from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import load, save
+from safetensors.torch import load, save, save_file
 
 from explorer.core.errors import CheckpointError
 from explorer.core.vocabulary import SymbolVocabulary
 from explorer.model import checkpoint_header
 from explorer.model.checkpoint import Checkpoint, to_bytes
 from explorer.model.checkpoint_header import (
+    LARGEST_FILE,
     LARGEST_HEADER,
     asks_for_memory,
     parse_header,
     read_header,
     refuse_other_kinds,
 )
+from explorer.model.state_dict import read_weights
+from explorer.public.studied_model import import_state_dict
 from tests.support.small_trace import small_trace
 from tests.support.tiny_configs import PRIMES
 
@@ -128,6 +131,38 @@ def test_what_torch_did_not_write_is_called_what_it_is(data, tmp_path):
         file = io.BytesIO(kinds[key])
         refuse_other_kinds(file, "x")
         assert file.tell() == 0
+
+
+def gpt2(prefix: str = "") -> dict[str, torch.Tensor]:
+    """The names of the weights in nanoGPT and, without a prefix, in GPT-2 of the library."""
+    names = ("wte", "h.0.ln_1", "h.0.attn.c_attn", "h.0.mlp.c_fc")
+    mask = torch.ones(1, 1, 2, 2, dtype=torch.uint8)
+    weights = {f"{prefix}{name}.weight": torch.ones(2, 2) for name in names}
+    return {f"{prefix}h.0.attn.bias": mask, **weights}
+
+
+@pytest.mark.parametrize("prefix", ["", "transformer.", "_orig_mod.transformer."])
+def test_weights_in_the_layout_of_gpt2_name_wrap(prefix, tmp_path):
+    """Wherever they are given; also in a file that is larger than a checkpoint may be."""
+    weights, path = gpt2(prefix), tmp_path / "x.safetensors"
+    loop = {"model": weights, "optimizer": {"state": {}}, "iter_num": 3}
+    save_file(weights, path)
+    torch.save(loop, tmp_path / "x.pt")
+    with (tmp_path / "x.pt").open("ab") as file:
+        file.truncate(LARGEST_FILE + 1)
+    options = {"heads": 1, "specials": (0, 1, 2)}
+    for read, name in (
+        (lambda: read_header(path), path.name),
+        (lambda: read_header(tmp_path / "x.pt"), "x.pt"),
+        (lambda: parse_header(path.read_bytes(), 10**6, "x"), "x"),
+        (lambda: read_weights(tmp_path / "x.pt", "x"), "x"),
+        (lambda: import_state_dict(path, "annotated", **options), path.name),
+        (lambda: import_state_dict(loop, "annotated", **options), "state_dict"),
+    ):
+        with pytest.raises(CheckpointError, match=r"explorer\.wrap") as caught:
+            read()
+        assert (caught.value.key, caught.value.facts) == ("gpt2_weights", {"name": name})
+        assert "explorer.wrap" in caught.value.in_language("zh")
 
 
 ARRAY = b"\x80\x02cbuiltins\nbytearray\n\x8a\x05\x00\x00\x00\x00\x03\x85R."

@@ -422,7 +422,7 @@ def test_what_cannot_be_shown_says_so():
     refused("capture_no_attention", nn.Linear(2, 2), torch.ones(1, 2), contains="Linear")
     unused = nn.Sequential(nn.Linear(2, 2))
     unused[0].other = nn.MultiheadAttention(2, 1)
-    refused("capture_not_called", unused, torch.ones(1, 2), contains="Sequential")
+    refused("capture_no_attention", unused, torch.ones(1, 2), contains="Sequential")
     uneven = nn.Sequential(
         *[nn.TransformerEncoderLayer(WIDTH, heads, 20, batch_first=True) for heads in (2, 4)]
     )

@@ -156,9 +156,19 @@ def test_an_uploaded_trace_comes_without_a_model(explorable):
     assert describe(upload, "en") == "example.trace · trace without its model"
 
 
+def test_an_uploaded_archive_of_numpy_is_a_trace(tmp_path):
+    weights = np.full((2, 3, 4, 4), 0.25, np.float32)
+    np.savez(tmp_path / "x.npz", encoder=weights, source_tokens=list("abcd"))
+    upload = read_upload("x.NPZ", (tmp_path / "x.npz").read_bytes())
+    assert isinstance(upload, UploadedTrace)
+    assert upload.name == "x.npz"
+    np.testing.assert_array_equal(upload.trace.attention("encoder"), weights)
+
+
 @pytest.mark.parametrize(
     ("name", "data", "error"),
     [
+        ("x.npz", b"PK\x03\x04 nothing", TraceError),
         ("x.trace", b"PK\x03\x04 nothing", TraceError),
         ("x.safetensors", b"\x80\x04 pickle", CheckpointError),
         ("x.safetensors", b"", CheckpointError),

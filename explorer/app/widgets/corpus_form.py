@@ -6,7 +6,7 @@ import streamlit as st
 
 from explorer.app.state import train as train_state
 from explorer.app.state.train import CorpusCheck, UploadedCorpus
-from explorer.app.widgets.file_uploader import LARGEST_MB, file_uploader
+from explorer.app.widgets.file_uploader import LARGEST_MB, PAIRS_ENDINGS, file_uploader
 from explorer.app.widgets.messages import literal, show_error
 from explorer.app.widgets.training_form import available_devices, choose_settings, offer_start
 from explorer.core.errors import PairsError
@@ -34,7 +34,7 @@ def corpus_form(language: str) -> tuple[TrainingConfig, UploadedCorpus] | None:
     _paste_box(language)
     label = say("train.pairs_upload", language, limit=LARGEST_MB)
     prefix = f"{train_state.CORPUS_FORM}-"
-    file_uploader(label, ("tsv", "csv", "txt"), language, _take_corpus, prefix=prefix)
+    file_uploader(label, PAIRS_ENDINGS, language, _take_corpus, prefix=prefix)
     corpus = train_state.corpus()
     if corpus is None:
         return None

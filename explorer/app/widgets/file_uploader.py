@@ -23,6 +23,9 @@ from explorer.core.vocabulary import shorten
 LARGEST_MB = 64
 """MB of one file."""
 
+PAIRS_ENDINGS = ("tsv", "csv", "txt", "tmx", "jsonl", "json")
+"""Of files of sentences and translations."""
+
 OnFile = Callable[[str, bytes], None]
 """Called with the name and the contents of a file. An `ExplorerError` that it raises refuses the
 file."""

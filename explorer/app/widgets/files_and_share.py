@@ -130,7 +130,7 @@ def _downloads(shown: ShownTrace | None, lesson: Offers, language: str) -> None:
 def _upload(language: str) -> None:
     """Draw the uploader of models and traces. An upload is shown at once."""
     label = say("explore.upload", language, limit=LARGEST_MB)
-    file_uploader(label, ("safetensors", "trace"), language, _take_upload)
+    file_uploader(label, ("safetensors", "trace", "npz"), language, _take_upload)
     st.caption(
         say(
             "explore.upload_about",

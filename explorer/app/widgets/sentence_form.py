@@ -9,12 +9,12 @@ import streamlit as st
 from explorer.app import model_cache
 from explorer.app.state import measurements, session
 from explorer.app.state.measurements import EvaluationText
-from explorer.app.widgets.file_uploader import file_uploader
+from explorer.app.widgets.file_uploader import PAIRS_ENDINGS, file_uploader
 from explorer.app.widgets.messages import literal
 from explorer.core.errors import PairsError
 from explorer.core.i18n import say
 from explorer.core.vocabulary import shorten
-from explorer.data.delimited import decoded, table
+from explorer.data.delimited import lines_or_table
 from explorer.data.task_names import task_of
 from explorer.jobs import measurement_jobs
 from explorer.jobs.measurement_jobs import SOURCE_KINDS, Sentences, SourceKind
@@ -128,7 +128,7 @@ def _lines_key(model: CatalogModel, prefix: str, lines: str) -> str:
 def _pairs(language: str, prefix: str) -> None:
     """Draw the file of sentence pairs, with the last upload."""
     label = say("heads.pairs", language)
-    file_uploader(label, ("tsv", "csv", "txt"), language, _take_pairs, prefix=prefix, limit_mb=1)
+    file_uploader(label, PAIRS_ENDINGS, language, _take_pairs, prefix=prefix, limit_mb=1)
     pairs = measurements.current().pairs
     if pairs.name:
         st.caption(literal(_taken(pairs, language)))
@@ -145,14 +145,13 @@ def _taken(pairs: EvaluationText, language: str) -> str:
 def _take_pairs(file_name: str, contents: bytes) -> None:
     """Keep the text of a file. Raises `PairsError` on one without a pair."""
     name = shorten(file_name)
-    is_csv = file_name.lower().endswith(".csv")
-    text = _with_tabs(contents, name) if is_csv else decoded(contents, name)
+    text = _with_tabs(contents, file_name)
     if not Sentences("pairs", text=text).lines:
         raise PairsError("no_pair_in_file", name=name)
     measurements.set_pairs(EvaluationText(name, text))
 
 
 def _with_tabs(contents: bytes, name: str) -> str:
-    """A table with tabs between its columns."""
-    rows = ([" ".join(cell.split()) for cell in row] for row in table(contents, name))
+    """The rows of a file with tabs between their columns."""
+    rows = ([" ".join(cell.split()) for cell in row] for row in lines_or_table(contents, name))
     return "".join("\t".join(row) + "\n" for row in rows)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from explorer.core.alignment import Gold, refuse_foreign
+from explorer.core.alignment import Gold, refuse_foreign, without_ends
 from explorer.core.errors import AlignmentError
 from explorer.core.given_tokens import token_pieces
 from explorer.core.word_segmentation import grouped, is_special, known_mark, spaced
@@ -45,12 +45,15 @@ def linked_sentences(
     batch = model.passes.pairs(texts, path.name)
     if batch.targets != "given":
         raise AlignmentError("links_refused", name=model.name)
-    links = []
+    places = []
     for number, row in enumerate(rows):
         source, output = _labels(model, batch, number)
         mark = known_mark(model.facts, (*source, *output))
-        keys, queries = _tokens_of(file, row, (source, output), mark)
-        gold = file.gold.links[row]
+        places.append(_tokens_of(file, row, (source, output), mark))
+    sizes = [(len(keys), len(queries)) for keys, queries in places]
+    links = []
+    given = without_ends([file.gold.links[row] for row in rows], sizes)
+    for row, gold, (keys, queries) in zip(rows, given, places, strict=True):
         refuse_foreign(gold, len(keys), len(queries), row + 1, file.gold.name)
         links.append(_piece_links(gold, keys, queries))
     return replace(batch, links=tuple(links))

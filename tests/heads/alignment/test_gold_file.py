@@ -60,11 +60,11 @@ def test_a_last_row_without_links_is_a_row() -> None:
         (ROW, FIVE, "letters", "no unit “letters”"),
         ("", FIVE, None, "no sentence pairs"),
         (ROW.replace("0-0 1?0 2-2 3-3", ""), FIVE, None, "no links in column 3"),
-        (ROW.replace("0-0", "0:0"), FIVE, None, "“0:0” in line 1 of “x.tsv” is no link"),
+        (ROW.replace("0-0", "0:0"), FIVE, None, "“0:0” in line 1 .* character 1 of"),
         (ROW + ROW.replace(" 'm", " am"), FIVE, None, "Row 2 of “x.tsv”: the text .*“'m here.”"),
         (ROW.replace("\t我 在 这里 。", "\t "), FIVE, None, "Row 1 of “x.tsv”: .* tokens with “”"),
         (ROW, ("1", "2", "9"), None, "“x.tsv” has no column 9: its widest row has 5"),
-        (ROW.replace("0-0", f"0-{'9' * 5000}"), FIVE, None, "“0-9+…” in line 1 of “x.tsv” is no l"),
+        (ROW.replace("0-0", f"0-{'9' * 5000}"), FIVE, None, "“0-9+…” in line 1 of “x.tsv”, "),
         (ROW, FIVE, "pieces", "count the tokens in columns 4, 5, not pieces of the model"),
     ],
 )

@@ -30,6 +30,16 @@ def test_links_are_those_of_the_rows_that_predict_a_word(explorable, file):
     assert batch.chosen(torch.tensor([1])).links == (batch.links[1],)
 
 
+def test_three_files_line_by_line_are_the_same_table(explorable, file, tmp_path):
+    """The links here as Marian writes them, with those of end tokens."""
+    (tmp_path / "x.source").write_text("1 2 3\n2 2\n")
+    (tmp_path / "x.target").write_text("3 1\n2 1\n")
+    (tmp_path / "x.links").write_text("3 1 ||| 2-0 0-1 3-2\n2 1 ||| 0-0 1-0 2-2\n")
+    batch = linked_sentences(explorable, tmp_path / "x.source,x.target,x.links")
+    assert batch.name == "x.source,x.target,x.links"
+    assert batch.links == linked_sentences(explorable, file).links
+
+
 def test_a_word_of_several_pieces_is_linked_as_a_whole(tmp_path):
     model = load(ROOT / "checkpoints" / "english-french-early.safetensors")
     path = tmp_path / "gold.tsv"
