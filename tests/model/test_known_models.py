@@ -7,6 +7,7 @@ import pytest
 
 from explorer.model.huggingface.opening import hub
 from explorer.model.known_models import KNOWN_MODELS
+from tests.support.hub_cache import version
 
 GPT2, MINI = KNOWN_MODELS.values()
 
@@ -15,17 +16,6 @@ GPT2, MINI = KNOWN_MODELS.values()
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
     return tmp_path
-
-
-def version(cache: Path, folder: str, *files: str) -> Path:
-    """A version of a model in the cache, with empty files."""
-    snapshot = cache / folder / "snapshots" / "22"
-    snapshot.mkdir(parents=True)
-    (cache / folder / "refs").mkdir()
-    (cache / folder / "refs" / "main").write_text("22")
-    for name in files:
-        (snapshot / name).write_text("")
-    return snapshot
 
 
 def test_sizes_are_rounded_to_ten_megabytes():

@@ -4,7 +4,7 @@ notes which files were fetched."""
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Event, Thread
@@ -67,11 +67,15 @@ def serving(
                 self.send_header(key, value)
             self.end_headers()
             if self.command == "GET":
-                half = len(data) // 2 if rest and "safetensors" in self.path else 0
-                self.wfile.write(data[:half])
-                if rest and half:
-                    rest.wait()
-                self.wfile.write(data[half:])
+                with suppress(ConnectionError):  # a fetch was cancelled
+                    self.body(data)
+
+        def body(self, data: bytes) -> None:
+            half = len(data) // 2 if rest and "safetensors" in self.path else 0
+            self.wfile.write(data[:half])
+            if rest and half:
+                rest.wait()
+            self.wfile.write(data[half:])
 
         def log_message(self, *_: object) -> None:
             pass

@@ -1,6 +1,6 @@
 /** Models that the app's server fetches from the hub when a person asks: entries of the list of models. */
 
-import { buttonElement, element, type Part, write } from "../../dom/js/element.ts";
+import { assign, buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import type { PageStore } from "./pageState.ts";
 
@@ -79,7 +79,7 @@ export function createFetchLines(
   const lineOf = (name: string) => {
     const press = () => fetcher.ask(isShare(entry()?.share) ? "DELETE" : "POST", name);
     const said = element("p", { role: "status" });
-    const progress = element("progress", { max: 1, "aria-label": name });
+    const progress = element("progress", { max: 1 });
     const share = element("span", { "aria-hidden": true });
     const button = buttonElement(press, { testid: "fetch" });
     const line = element("div", { class: "fetch" }, said, progress, share, button);
@@ -94,8 +94,9 @@ export function createFetchLines(
       );
       progress.hidden = share.hidden = !running;
       progress.value = done ?? 0;
+      assign(progress, "aria-label", title);
       write(share, `${Math.floor(100 * (done ?? 0))} %`);
-      write(button, say(running ? "fetch_cancel" : "fetch"));
+      write(button, running ? say("fetch_cancel") : say("fetch"));
     };
     return { line, draw };
   };
