@@ -18,6 +18,7 @@ from typing import Self
 from explorer.core import folders
 from explorer.core.errors import ExplorerError, ModelDirectoryError
 from explorer.core.files import writing
+from explorer.core.vocabulary import shorten
 from explorer.jobs.folder import JobFolder
 from explorer.jobs.heartbeat import Heartbeat, carried_out, end_process
 from explorer.jobs.log import last_message
@@ -58,6 +59,7 @@ class Fetch(JobFolder):
         known = status.failure
         facts = known.facts if known else {}
         reason = facts.get("reason") or known or last_message(self.log_path) or status.state
+        reason = shorten(str(reason).partition(". ")[0])  # the library explains at length
         command = f'python -m explorer trace {self.model.name} "The cat" --download'
         facts = {"name": self.model.title, "reason": reason, "command": command}
         return ModelDirectoryError("fetch_failed", **facts)

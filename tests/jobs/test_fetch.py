@@ -14,6 +14,7 @@ from explorer.core import folders
 from explorer.core.errors import ModelDirectoryError
 from explorer.jobs import fetch
 from explorer.jobs.fetch import Fetch
+from explorer.jobs.measurement import queued_measurements
 from explorer.jobs.status import Status
 from explorer.model.known_models import KNOWN_MODELS
 from tests.support import model_directories
@@ -65,6 +66,7 @@ def test_a_fetch_tells_its_share_and_ends_with_the_whole_model(hub, cache):
     wait_for(lambda: len(fetched) == len(files) and bool(unfinished(cache)))
     assert job.share == pytest.approx(1 - WEIGHTS / 2 / model.bytes)
     assert model.snapshot is None
+    assert queued_measurements() == []
     fetch.begin(model)  # the same
     rest.set()
     wait_for(lambda: not job.active)

@@ -88,10 +88,9 @@ export function createFetchLines(
       const { title = "", size = "", share: done, problem } = entry() ?? {};
       const running = isShare(done);
       line.hidden = !entry() || !(running || state.fetching === name);
-      write(
-        said,
-        running ? say("fetch_runs", { title }) : problem || say("fetch_about", { title, size }),
-      );
+      const idle = problem || say("fetch_about", { title, size });
+      const text = running ? say("fetch_runs", { title }) : idle;
+      write(said, line.hidden ? "" : text); // read out when it comes
       progress.hidden = share.hidden = !running;
       progress.value = done ?? 0;
       assign(progress, "aria-label", title);
