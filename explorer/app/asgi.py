@@ -55,6 +55,11 @@ def routes() -> list[Route]:
         Route(base + paths.PROBE, _imported_late("explorer.app.server.probe_route")),
         Route(base + paths.QUESTION, _imported_late("explorer.app.server.trace_route")),
         Route(base + paths.TRACE, _imported_late("explorer.app.explore_route"), methods=["POST"]),
+        Route(
+            base + paths.FETCH,
+            _imported_late("explorer.app.server.fetch_route"),
+            methods=["GET", "POST", "DELETE"],
+        ),
         *(_class_routes(base) if access.is_class_mode() else ()),
     ]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.app.component import component
 from explorer.app.limited_cache import LimitedCache
-from explorer.app.server import access, paths, trace_route
+from explorer.app.server import access, fetch_route, paths, trace_route
 from explorer.app.state import session
 from explorer.app.state.address_bar import AskedVisit
 from explorer.components.bundle import Component
@@ -75,25 +75,28 @@ def explore(
     language: str,
     visitor: str,
     asked: AskedVisit,
-    on_look: Report,
+    on_report: Report,
 ) -> None:
     """The page Explore, which asks the server for each text.
 
     visitor: names the visitor's own models to the server.
+    on_report: told the "look", and the model that was "fetched" and is to be opened; "" = none.
     """
+    fetches = _fetches()
     stamps = tuple((member.name, member.stamp) for member in members)
     payload = _payloads.get(
-        ("explore", stamps, language, visitor, asked),
+        ("explore", stamps, language, visitor, asked, repr(fetches)),
         lambda: component_data(
             members,
             language,
+            fetches,
             server=paths.TRACE.strip("/"),
             visitor=visitor,
             **asdict(asked),
         ),
         len,
     )
-    _mount("explore", payload, on_look, ("look",))
+    _mount("explore", payload, on_report, ("look", "fetched"))
 
 
 def bar(
@@ -101,21 +104,27 @@ def bar(
     request: Request,
     reading: Mapping[str, Any] | None,
     language: str,
-    on_request: Report,
+    on_report: Report,
     answered: int,
 ) -> None:
     """The row of controls with a request. reading: see `reading_choices`.
 
-    answered: number of the last report that was read.
+    answered: number of the last report that was read. on_report: told the "request", and "fetched"
+        as by `explore`.
     """
+    fetches = _fetches()
     asked, opened = request.unchanged(), reading is not None
     stamps = tuple((member.name, member.stamp) for member in members)
     payload = _payloads.get(
-        ("bar", stamps, asked, opened, language, answered),
-        lambda: bar_data(members, asked, reading, language, answered),
+        ("bar", stamps, asked, opened, language, answered, repr(fetches)),
+        lambda: bar_data(members, asked, reading, language, answered, fetches),
         len,
     )
-    _mount("bar", payload, on_request, ("request",))
+    _mount("bar", payload, on_report, ("request", "fetched"))
+
+
+def _fetches() -> list[dict[str, Any]]:
+    return [fetch_route.entry(model) for model in fetch_route.to_fetch()]
 
 
 def head_grid(

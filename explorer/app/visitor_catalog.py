@@ -1,5 +1,6 @@
 """The catalog of one visitor: the models that ship, those of the runs of this machine, the model
-directories below the folders named at the start, and the visitor's own uploads.
+directories below the folders named at the start, known models in the cache of the hub, and the
+visitor's own uploads.
 
 A run in training is listed with its latest stored model. Its stamp changes with the file,
 and so does everything cached for the model.
@@ -20,6 +21,7 @@ from weakref import WeakValueDictionary
 import streamlit as st
 
 from explorer.app import model_cache
+from explorer.app.server import fetch_route
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.core import folders
@@ -35,6 +37,7 @@ from explorer.model.catalog import (
 )
 from explorer.model.checkpoint_header import read_header
 from explorer.model.directory_search import FoundDirectory, find_directories, named_models
+from explorer.model.known_models import KNOWN_MODELS
 from explorer.model.listed_model import TextKind
 from explorer.model.model_directory import DirectoryModel
 
@@ -138,12 +141,24 @@ def model_of_run(run: Run, taken: Container[str] = ()) -> TrainedModel:
 
 
 def model_directories(taken: Container[str] = ()) -> dict[str, DirectoryModel]:
-    """The listed directories by name. taken: names of other models."""
-    roots = folders.models()
+    """The listed directories by name, and the known models in the cache of the hub. taken: names of
+    other models."""
+    known = KNOWN_MODELS.values() if fetch_route.offered() else ()
+    cached = (model.snapshot for model in known)
+    roots = *folders.models(), *filter(None, cached)
     if not roots:
         return {}
     models = named_models(_found(roots), taken)
     return {name: _as_opened(model) for name, model in models.items()}
+
+
+def open_fetched(report: Mapping[str, object]) -> bool:
+    """Choose the model that a component reports as fetched; returns whether it reports any."""
+    fetched = report.get("fetched")
+    if not isinstance(fetched, Mapping):
+        return False
+    visit_state.choose_model(str(fetched.get("open")), visitor_catalog())
+    return True
 
 
 def add_upload(upload: Upload) -> str:

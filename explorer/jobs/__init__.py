@@ -1,4 +1,4 @@
-"""Work in separate processes: trainings and measurements.
+"""Work in separate processes: trainings, measurements and fetches of models.
 
 A job is a folder, see `folder`. Its process holds the lock in it, which the system frees at its
 end, and writes status.json every second. The state is stored nowhere else: a page, a second server,
@@ -20,7 +20,8 @@ a restarted one and the command line all read the folder.
 
 A training resumes from its saved state; a measurement that is started again begins anew. In one
 lane, one job runs at a time, in the order of creation, see `queue`. Each device has two lanes: the
-folder of the runs and that of the measurements, so a measurement never waits for a training.
+folder of the runs and that of the measurements, so a measurement never waits for a training. A
+fetch waits for nothing.
 
 May import `core`, `data`, `model`, `heads` and `training`. Only `training_worker` imports torch.
 """

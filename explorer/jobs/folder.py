@@ -10,7 +10,9 @@ Every file but the log is replaced atomically.
 """
 
 import json
-from collections.abc import Iterable
+import shutil
+import time
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -19,7 +21,7 @@ from typing import Any, ClassVar, Self
 
 from explorer.core import json_values
 from explorer.core.errors import ExplorerError, RunError
-from explorer.core.files import replace_atomically, writing
+from explorer.core.files import replace_atomically, write_atomically, writing
 from explorer.jobs.lock import is_locked, locked
 from explorer.jobs.status import ACTIVE_STATES, LATEST, Status, read_status
 
@@ -91,6 +93,14 @@ class JobFolder:
         """Raise `RunError` if the folder no longer belongs to this job."""
         if self.is_deleted:
             raise RunError("run_deleted", name=self.name)
+
+    def create(self, description: Mapping[str, Any]) -> None:
+        """Make the folder anew, with this description. Raises `OSError`, `ExplorerError`."""
+        if self.folder.exists():
+            with locked(self.folder):  # its process may be ending
+                shutil.rmtree(self.folder)
+        described = {**description, "created": time.time()}
+        write_atomically(self.folder / self.DESCRIPTION, json.dumps(described).encode())
 
     def write(self, path: Path, data: bytes) -> None:
         """Replace a file in the folder, atomically.

@@ -100,3 +100,20 @@ def carried_out(
         except Exception as error:
             heartbeat.fail(job.broke_off(error))
             raise
+
+
+def end_process(
+    heartbeat: Heartbeat, clear: Callable[[], object], error: ExplorerError | None = None
+) -> None:
+    """End this process, from a `watch`; its job is stopped or, with an error, failed.
+
+    clear: called before anybody reads that it has ended.
+    """
+    with replacing:  # no other thread is in the middle of a file
+        clear()
+        with suppress(ExplorerError):
+            if error is None:
+                heartbeat.update("stopped", heartbeat.step)
+            else:
+                heartbeat.fail(error)
+        os._exit(1)

@@ -12,7 +12,6 @@ server; one of uploaded weights, which are written into the folder, ends with it
 A failed or cancelled measurement leaves its status and its log for a day, a finished one nothing.
 """
 
-import json
 import math
 import os
 import shutil
@@ -28,7 +27,7 @@ from typing import Any, Self
 
 from explorer.core import folders
 from explorer.core.errors import ExplorerError, MeasurementError, RunError
-from explorer.core.files import replacing, write_atomically, writing
+from explorer.core.files import writing
 from explorer.core.memory import half_of_memory
 from explorer.heads.reports.report_files import (
     REPORT_FILES,
@@ -39,8 +38,8 @@ from explorer.heads.reports.report_files import (
     report_key,
 )
 from explorer.jobs.folder import JobFolder
-from explorer.jobs.heartbeat import Heartbeat, carried_out
-from explorer.jobs.lock import is_locked, locked
+from explorer.jobs.heartbeat import Heartbeat, carried_out, end_process
+from explorer.jobs.lock import is_locked
 from explorer.jobs.log import last_message
 from explorer.jobs.process import launch
 from explorer.jobs.queue import in_order, turn
@@ -253,18 +252,14 @@ def _start(queued: QueuedMeasurement, checkpoint: Path | bytes, command: Command
     A person may delete the files before it runs.
     """
     job = queued.job
-    if job.folder.exists():
-        with locked(job.folder):  # its process may be ending
-            shutil.rmtree(job.folder)
     described = {
         "kind": job.kind,
         "digest": job.digest,
         "batch": job.batch,
         "name": queued.name,
         "sentences": asdict(queued.sentences),
-        "created": time.time(),
     }
-    write_atomically(job.folder / job.DESCRIPTION, json.dumps(described).encode())
+    job.create(described)
     job.work_folder.mkdir()
     job.unfinished.parent.mkdir(parents=True, exist_ok=True)
     uploaded = isinstance(checkpoint, bytes)
@@ -300,15 +295,9 @@ def carry_out(job: Measurement, measure: Callable[[], int]) -> int:
     def watch(heartbeat: Heartbeat) -> None:
         late = time.monotonic() - begun > MOST_SECONDS
         if late or job.stop_requested() or job.is_deleted:
-            with replacing:  # the measuring thread is not in the middle of a file
-                job.clear()  # before anybody reads that it has ended
-                with suppress(ExplorerError):
-                    if late:
-                        minutes = f"{MOST_SECONDS / 60:.0f}"
-                        heartbeat.fail(MeasurementError("measure_late", minutes=minutes))
-                    else:
-                        heartbeat.update("stopped", 0)
-                os._exit(1)
+            minutes = f"{MOST_SECONDS / 60:.0f}"
+            error = MeasurementError("measure_late", minutes=minutes) if late else None
+            end_process(heartbeat, job.clear, error)
 
     with carried_out(job, watch) as heartbeat:
         try:

@@ -2,7 +2,6 @@
 an upload. Write one trained here as such a directory."""
 
 from hashlib import sha256
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +16,10 @@ from explorer.model.checkpoint import from_bytes, piece_models
 from explorer.model.explorable import ExplorableModel
 from explorer.model.explorable import load as load_checkpoint
 from explorer.model.huggingface.opening import hub
+from explorer.model.huggingface.opening.hub import EXTRA, has_library
 
 if TYPE_CHECKING:
     from explorer.model.huggingface.traced_model import HuggingFaceModel
-
-EXTRA = "pip install 'attention-explorer[huggingface]'"
-"""Command that installs the library."""
 
 TRACE_SUFFIXES = (".trace", ".npz")
 """Of files that `Trace.load` reads."""
@@ -116,14 +113,6 @@ def load_directory(
     from explorer.model.huggingface.opening.loading import open_directory
 
     return open_directory(path, name, dtype)
-
-
-def has_library() -> bool:
-    """Whether the library is installed; it is not imported."""
-    try:
-        return find_spec("transformers") is not None
-    except ValueError:  # hidden, as by `sys.modules["transformers"] = None`
-        return False
 
 
 def export_huggingface(model: ExplorableModel, path: str | Path) -> float:

@@ -15,6 +15,7 @@ from explorer.model import opening
 from explorer.model.checkpoint import save_checkpoint, to_bytes
 from explorer.model.explorable import ExplorableModel
 from explorer.model.foreign_state_dict import Tokens, from_foreign_state_dict
+from explorer.model.huggingface.opening import hub
 from explorer.model.listed_model import ListedModel
 from explorer.public.head_studies import HeadStudies
 
@@ -108,8 +109,8 @@ def wrap(
 
     Raises `ModelDirectoryError`.
     """
-    if not opening.has_library():
-        raise ModelDirectoryError("wrap_not_installed", command=opening.EXTRA)
+    if not hub.has_library():
+        raise ModelDirectoryError("wrap_not_installed", command=hub.EXTRA)
     from explorer.model.huggingface.opening.wrapping import wrapped
 
     return _studied(wrapped(model, tokenizer, name, copied=copy))

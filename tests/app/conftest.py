@@ -1,6 +1,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import huggingface_hub.constants
 import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.context import ContextProxy
@@ -22,6 +23,13 @@ def browser_without_cookies(monkeypatch: pytest.MonkeyPatch) -> None:
     """Streamlit's AppTest has no browser: it answers with mocks to what is asked of one."""
     monkeypatch.setattr(ContextProxy, "cookies", {})
     monkeypatch.setattr(ContextProxy, "ip_address", "192.0.2.1")
+
+
+@pytest.fixture(autouse=True)
+def hub_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The cache of the hub, empty."""
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    return tmp_path / "hub"
 
 
 @pytest.fixture(autouse=True)

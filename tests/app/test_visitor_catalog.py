@@ -9,6 +9,7 @@ import pytest
 import streamlit as st
 
 from explorer.app import model_cache, visitor_catalog
+from explorer.app.server import fetch_route
 from explorer.app.state import session
 from explorer.app.state import visit as visit_state
 from explorer.app.visitor_catalog import (
@@ -26,7 +27,9 @@ from explorer.model import catalog
 from explorer.model.listed_model import TextKind
 from tests.support.catalog_members import shipped, uploaded
 from tests.support.finished_runs import finished_run
+from tests.support.hub_cache import version
 from tests.support.huggingface_families import saved, tiny_model
+from tests.support.model_directories import gpt2
 
 SHIPPED = {
     "reverse": shipped("reverse", "123", task="reverse"),
@@ -163,6 +166,26 @@ def without_entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = saved(tiny_model("bert"), tmp_path / "bert")
     (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "BertTokenizer"}')
     monkeypatch.setenv(folders.MODELS_VARIABLE, str(tmp_path))
+
+
+def test_a_known_model_in_the_cache_of_the_hub_is_listed_and_nothing_else_of_it(
+    hub_cache, visit, monkeypatch
+):
+    for folder in ("models--gpt2", "models--an-owner--other"):
+        gpt2(version(hub_cache, folder))
+    monkeypatch.setattr(fetch_route, "answers_this_machine_alone", lambda: True)
+    assert list(visitor_catalog.visitor_catalog()) == [*SHIPPED, "gpt2"]
+    assert visitor_catalog.open_fetched({"fetched": {"open": "gpt2"}})
+    assert visit_state.current().request.model == "gpt2"
+    assert not visitor_catalog.open_fetched({"fetched": None, "look": {}})
+    monkeypatch.setattr(fetch_route, "answers_this_machine_alone", lambda: False)
+    assert list(visitor_catalog.visitor_catalog()) == [*SHIPPED]
+
+
+@pytest.mark.parametrize("name", ["", "an-owner/other", None])
+def test_a_browser_that_reports_no_listed_model_opens_none(name, visit):
+    assert visitor_catalog.open_fetched({"fetched": {"open": name}})
+    assert visit_state.current().request == Request("reverse", "1 2", 2)
 
 
 def test_a_loaded_model_that_goes_on_by_ids_is_known_to(without_entries):

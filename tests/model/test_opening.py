@@ -22,7 +22,8 @@ from explorer.model import checkpoint, opening
 from explorer.model.catalog import UploadedModel, UploadedTrace
 from explorer.model.checkpoint import piece_models, save_checkpoint, to_bytes
 from explorer.model.explorable import ExplorableModel
-from explorer.model.opening import EXTRA, load, read_upload
+from explorer.model.huggingface.opening.hub import EXTRA
+from explorer.model.opening import load, read_upload
 from tests.support.huggingface_families import saved, tiny_model
 from tests.support.odd_files import checkpoint_with
 from tests.support.tiny_configs import TINY

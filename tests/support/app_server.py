@@ -41,7 +41,11 @@ def running_process(
     server = subprocess.Popen(
         [sys.executable, "-m", "streamlit", "run", str(script), *options],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        env={
+            **os.environ,
+            **{"PYTHONPATH": str(ROOT), "HF_HUB_CACHE": str(ROOT / "no cache")},
+            **environment,
+        },
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

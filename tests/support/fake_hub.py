@@ -4,20 +4,23 @@ notes which files were fetched."""
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 COMMIT = "4f3a" * 10
 
 
 @contextmanager
-def serving(repositories: Mapping[str, Path | int]) -> Iterator[tuple[str, list[str]]]:
+def serving(
+    repositories: Mapping[str, Path | int], rest: Event | None = None
+) -> Iterator[tuple[str, list[str]]]:
     """The address of the hub, and the files that were fetched from it, in order.
 
     repositories: name → the directory with its files, or the status of a refusal: 401 of a gated
     one. Others are missing.
+    rest: the second half of weights is sent once it is set.
     """
     fetched: list[str] = []
 
@@ -30,7 +33,7 @@ def serving(repositories: Mapping[str, Path | int]) -> Iterator[tuple[str, list[
 
         def answer(self) -> None:
             path = self.path.split("?")[0].removeprefix("/api/models").strip("/")
-            name = "/".join(path.split("/")[:2])
+            name = next((one for one in repositories if f"{path}/".startswith(f"{one}/")), "")
             found = repositories.get(name, 404)
             if isinstance(found, int):
                 code = "GatedRepo" if found == 401 else "RepoNotFound"
@@ -64,7 +67,15 @@ def serving(repositories: Mapping[str, Path | int]) -> Iterator[tuple[str, list[
                 self.send_header(key, value)
             self.end_headers()
             if self.command == "GET":
-                self.wfile.write(data)
+                with suppress(ConnectionError):  # a fetch was cancelled
+                    self.body(data)
+
+        def body(self, data: bytes) -> None:
+            half = len(data) // 2 if rest and "safetensors" in self.path else 0
+            self.wfile.write(data[:half])
+            if rest and half:
+                rest.wait()
+            self.wfile.write(data[half:])
 
         def log_message(self, *_: object) -> None:
             pass
@@ -75,6 +86,8 @@ def serving(repositories: Mapping[str, Path | int]) -> Iterator[tuple[str, list[
     try:
         yield f"http://127.0.0.1:{server.server_port}", fetched
     finally:
+        if rest:
+            rest.set()
         server.shutdown()
         thread.join()
         server.server_close()

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from explorer.app.server import page_changes
+from explorer.app.server import fetch_route, page_changes
 from explorer.app.state import heads as heads_state
 from explorer.app.state import lesson as lesson_state
 from explorer.app.state import session
@@ -145,7 +145,10 @@ def _follow(query: Mapping[str, str], catalog: Mapping[str, CatalogMember]) -> N
     heads_state.ask_word(look.section, look.ask)
     state, part = session.load(AddressState), linked.get("part")
     session.save(replace(state, query=query, moved=part if part in MOVED_SECTIONS else None))
-    show(look, (*unknown, *refused, *refused_language()))
+    model = linked.get("model", "")
+    waits = model in {one.name for one in fetch_route.to_fetch()}
+    named = (f"unfetched {model}" if waits and one == "model" else one for one in refused)
+    show(look, (*unknown, *named, *refused_language()))
 
 
 def keep(query: Mapping[str, str], catalog: Mapping[str, CatalogMember]) -> None:

@@ -18,7 +18,7 @@ from explorer.app.server import access
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import lesson as lesson_state
 from explorer.app.state import visit as visit_state
-from explorer.app.visitor_catalog import visitor_catalog, visitor_token
+from explorer.app.visitor_catalog import open_fetched, visitor_catalog, visitor_token
 from explorer.app.widgets import files_and_share
 from explorer.app.widgets.files_and_share import ShownTrace
 from explorer.app.widgets.lesson_card import lesson_card
@@ -107,6 +107,9 @@ def take_look(offered: Mapping[str, CatalogMember], report: Mapping[str, object]
     A report made before the browser knew the latest visit is ignored. Back and Forward may lead to
     another card of a lesson, which only the address names.
     """
+    if open_fetched(report):
+        address_bar.show(visit_state.current())
+        return
     shown = reported(report.get("look"), ReportedLook)
     if shown is None or shown.followed != address_bar.times_followed():
         return

@@ -15,7 +15,7 @@ from explorer.app.server import access
 from explorer.app.state import address_bar, session, visitor
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
-from explorer.app.visitor_catalog import visitor_catalog
+from explorer.app.visitor_catalog import open_fetched, visitor_catalog
 from explorer.app.widgets import report_tables
 from explorer.app.widgets.comparison_section import comparison_section
 from explorer.app.widgets.integrity_line import integrity_line
@@ -112,6 +112,7 @@ def draw_row(
 
 def read_request(offered: Mapping[str, CatalogMember], report: Mapping[str, object]) -> None:
     """Ask for what the row of controls reports."""
+    open_fetched(report)
     visit_state.read_request(report.get("request"), offered)
 
 

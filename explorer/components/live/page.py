@@ -51,6 +51,7 @@ _LIST = ("minutes", "done", "score_short", "score_all")
 _BAR = {
     "live": ("go", "go_title"),
     "explore": (
+        *("fetch", "fetch_cancel", "fetch_once", "fetch_done", "fetch_about", "fetch_runs"),
         *("model", "source", "pair", "pair_hint", "random", "examples", "pad", "pad_choice"),
         *("languages", "source_language", "target_language", "own_language", "any_language"),
         *("chat", "chat_title"),
@@ -130,13 +131,20 @@ def static_site_page(models: Sequence[LiveModel], lessons: Sequence[LinkedLesson
     return _filled(_STATIC_SITE_POLICY, data, linked_styles("live", ""), scripts)
 
 
-def component_data(members: Sequence[CatalogMember], language: str, **asks: str | int) -> bytes:
+def component_data(
+    members: Sequence[CatalogMember],
+    language: str,
+    fetches: Sequence[Mapping[str, str]] = (),
+    **asks: str | int,
+) -> bytes:
     """The data of Explore as a component of the app's page, with sentences in `language` alone.
 
+    fetches: the models to fetch, see `fetch_route.entry`.
     asks: further fields of `ComponentData` in `exploreComponent.ts`.
     """
     strings = {language: _strings(language, of_site=True)}
     more: dict[str, Any] = {"lessons": [], "opening": None, "site": False, "language": language}
+    more["fetches"] = fetches
     described = [_described_member(member) for member in members]
     data = _data(described, strings, {**more, **asks})
     return _json(data).encode()
@@ -148,8 +156,10 @@ def bar_data(
     reading: Mapping[str, Any] | None,
     language: str,
     answered: int,
+    fetches: Sequence[Mapping[str, str]] = (),
 ) -> bytes:
-    """The data that `barComponent.ts` describes. reading: see `reading_choices`."""
+    """The data that `barComponent.ts` describes. reading: see `reading_choices`. fetches: as of
+    `component_data`."""
     described = [_described_member(member) for member in members]
     read = None if request.reading is None else asdict(request.reading)
     data: dict[str, Any] = {
@@ -172,6 +182,7 @@ def bar_data(
         },
         "reading": reading,
         "answered": answered,
+        "fetches": fetches,
     }
     return _json(data).encode()
 

@@ -30,6 +30,7 @@ STREAMLIT = [
     "/moments/runs/reverse-1/../x/1",
     "/moments/runs/reverse-1",
     "/class/screen",
+    "/fetch/gpt2",
     "/class/lead",
     "/class/code",
     f"/trace/{OTHER}/vectors/cross/0/0",

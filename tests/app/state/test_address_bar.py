@@ -6,11 +6,14 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
+from explorer.app.refused_parts import refused_parts
+from explorer.app.server import fetch_route
 from explorer.app.state import address_bar
 from explorer.app.state import heads as heads_state
 from explorer.app.state import visit as visit_state
 from explorer.core.interventions import Interventions
 from explorer.core.look import Look, Request, Selection, to_query
+from explorer.model.known_models import KNOWN_MODELS
 from tests.support.catalog_members import shipped
 
 CATALOG = {"reverse": shipped("reverse", "123", task="reverse")}
@@ -88,6 +91,18 @@ def test_everything_in_a_link_is_followed_and_written_again(query):
     assert heads_state.section() == "metrics"
     write("zh")
     assert query == link | {"lang": "zh"}
+
+
+def test_a_link_to_a_model_that_can_be_fetched_names_it(query, monkeypatch):
+    monkeypatch.setattr(fetch_route, "to_fetch", lambda: [*KNOWN_MODELS.values()])
+    query.from_dict({"model": "gpt2", "pad": "99"})
+    address_bar.follow(CATALOG)
+    refused = address_bar.take_refused()
+    assert sorted(refused or ()) == ["pad", "unfetched gpt2"]
+    assert "“gpt2”, which is not fetched yet" in refused_parts(refused or (), "en")
+    query.from_dict({"model": "gpt3"})
+    address_bar.follow(CATALOG)
+    assert address_bar.take_refused() == ("model",)
 
 
 def test_refused_parameters_are_reported_once(query):

@@ -21,7 +21,7 @@ from explorer.core.i18n import say
 from explorer.core.look import Request
 from explorer.heads.reports.report_files import REPORT_FILES, measured_folder
 from explorer.jobs import measurement_jobs
-from explorer.model.opening import EXTRA
+from explorer.model.huggingface.opening.hub import EXTRA
 from tests.support.app_pages import (
     FIRST,
     MAIN,

@@ -12,6 +12,7 @@ const languages = Object.fromEntries(["en", "zh"].map((code) => [code, { name: c
 
 const read = (parameters: string) => readAddress(parameters, { models, languages });
 
+const FETCH = { name: "gpt2", title: "GPT-2 small", size: "550 MB" };
 const ALONE = { pair: null, reading: null }; // what a model of our own reads besides
 const OWN = { source_language: "", target_language: "", chat: false };
 const pairs = modelWith({ name: "pairs", library: true, pairs: true });
@@ -44,6 +45,13 @@ test("a link to a long text opens, one that no model reads is named", () => {
   const longer = read(writeAddress({ ...request, text: "x".repeat(20_001) }, {}, "en"));
   assert.deepEqual(longer.refused, ["text"]);
   assert.equal(longer.request.text, "7 3 9");
+});
+
+test("a link to a model that can be fetched names it, and one to no model does not", () => {
+  const data = { models, languages, server: "trace", fetches: [FETCH] };
+  assert.deepEqual(readAddress("model=gpt2&head=1", data).refused, ["unfetched gpt2"]);
+  assert.deepEqual(readAddress("model=gpt3", data).refused, ["model"]);
+  assert.equal(readAddress("model=gpt2", data).request.model, "reverse");
 });
 
 test("with a server a link opens what a model of the library reads", () => {

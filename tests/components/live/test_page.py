@@ -140,11 +140,12 @@ def test_the_component_has_the_sentences_of_its_language_alone():
     assert list(data["strings"]) == [data["language"]] == ["zh"]
     assert data["server"] == "trace"
     assert list(data["languages"]) == list(LANGUAGES)
+    assert data["fetches"] == []
 
 
 def test_the_row_alone_has_the_sentences_that_it_says():
     data = json.loads(bar_data([shipped("mine", "ab")], Request("mine", "a"), None, "zh", 0))
-    names = ("inputBar", "readingChoice")
+    names = ("inputBar", "modelFetch", "readingChoice")
     text = "".join((SOURCES / f"{name}.ts").read_text("utf-8") for name in names)
     said = set(re.findall(r'say\("(\w+)"', text))
     assert said | {"source_language", "target_language"} == data["strings"].keys()

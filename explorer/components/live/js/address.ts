@@ -21,7 +21,7 @@ import { initialRequest, unchanged } from "./liveModel.ts";
 import type { LiveRequest, Reading } from "./modelWorker.ts";
 import type { PageData } from "./pageData.ts";
 
-/** refused: names of parameters that were left out; of a wrong drawing its line */
+/** refused: names of parameters that were left out; of a wrong drawing its line, of a model to fetch its name */
 export type Visit = {
   request: LiveRequest;
   view: InitialView;
@@ -38,6 +38,8 @@ const SHOWN_ALONE: Field[] = SHOWN.filter(({ needsServer }) => !needsServer);
 /** The parameters that a page without a server reads, except the language. */
 export const READ = ["model", "text", "pad", "force", "do", ...SHOWN_ALONE.map(({ name }) => name)];
 
+type ReadData = Pick<PageData, "models" | "languages" | "server" | "fetches">;
+
 type Take = <Value>(name: string, read: (text: string) => Value | null) => Value | null;
 
 /**
@@ -46,7 +48,7 @@ type Take = <Value>(name: string, read: (text: string) => Value | null) => Value
  */
 export function readAddress(
   parameters: string,
-  { models, languages, server }: Pick<PageData, "models" | "languages" | "server">,
+  { models, languages, server, fetches }: ReadData,
 ): Visit {
   const query = new URLSearchParams(parameters);
   const refused: string[] = [];
@@ -54,7 +56,9 @@ export function readAddress(
     const text = query.get(name);
     if (text === null) return null;
     const value = read(text);
-    if (value === null) refused.push((name === "do" && wrongDrawing(text.split(";"))) || name);
+    const unfetched = name === "model" && fetches?.some((one) => one.name === text);
+    const wrong = name === "do" && wrongDrawing(text.split(";"));
+    if (value === null) refused.push(unfetched ? `unfetched ${text}` : wrong || name);
     return value;
   };
   const named = take("model", (name) => models.find((model) => model.name === name) ?? null);

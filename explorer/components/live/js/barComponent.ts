@@ -8,6 +8,7 @@ import { streamlitComponent } from "../../page/js/streamlitComponent.ts";
 import type { ReadingChoices } from "../../trace/js/trace.ts";
 import { createInputBar } from "./inputBar.ts";
 import type { LiveModel } from "./liveModel.ts";
+import { createModelFetch, type FetchEntry } from "./modelFetch.ts";
 import type { LiveRequest } from "./modelWorker.ts";
 import { createPageState } from "./pageState.ts";
 
@@ -19,6 +20,7 @@ interface BarData {
   request: LiveRequest; // of the visit
   reading: ReadingChoices | null; // of its model, once that is open
   answered: number; // number of the last report that the server has read
+  fetches: FetchEntry[]; // models that the server can fetch
 }
 
 /** What is asked for, and the number of the report. */
@@ -26,12 +28,14 @@ type Asked = Omit<LiveRequest, "forced" | "interventions"> & { number: number };
 
 interface Listeners {
   onRequest: (asked: Asked) => void;
+  onFetched: (open: string) => void;
 }
 
 export default streamlitComponent<BarData, Listeners>({
   read: (bytes) => JSON.parse(new TextDecoder().decode(bytes)),
   listeners: ({ setTriggerValue }) => ({
     onRequest: (asked) => setTriggerValue("request", asked),
+    onFetched: (open) => setTriggerValue("fetched", { open }),
   }),
   open: (parent, first, heard) => {
     let [data, listeners] = [first, heard];
@@ -42,16 +46,21 @@ export default streamlitComponent<BarData, Listeners>({
     mirrorMarks(root, ended.signal);
     parent.append(root);
     const screen = createScreen();
+    const fetcher = createModelFetch(store, (open) => listeners.onFetched(open));
     const say: Say = (key, facts) => fillIn(data.strings, key, facts);
 
     const send = (request: LiveRequest) => {
-      store.set({ asked: { request, view: {} } });
+      store.set({ asked: { request, view: {} }, fetching: "" });
       number += 1;
       const { forced: _, interventions: __, ...asked } = request;
       listeners.onRequest({ ...asked, number });
     };
     const build = () => {
-      const bar = createInputBar(data.models, store, say, { onRequest: send, onEdit: () => {} });
+      const bar = createInputBar(data.models, store, say, {
+        onRequest: send,
+        onEdit: () => {},
+        fetcher,
+      });
       root.replaceChildren(element("div", { class: "top" }, bar.element));
       screen.show(phasesOf([bar]));
       screen.flush();
@@ -61,7 +70,8 @@ export default streamlitComponent<BarData, Listeners>({
       const { request, reading, answered } = data;
       if (answered < number && !anew) return; // it does not know the latest yet
       const other = !sameRequest(request, store.values.asked.request);
-      if (other) store.set({ asked: { request, view: {} }, draft: null, pairDraft: null });
+      const none = { draft: null, pairDraft: null, fetching: "" };
+      if (other) store.set({ asked: { request, view: {} }, ...none });
       store.set({ reading, onScreen: { word: "", request, hint: "" } });
     };
     take();
@@ -72,6 +82,7 @@ export default streamlitComponent<BarData, Listeners>({
         if (next.answered < data.answered) number = next.answered; // of another session
         data = next;
         store.set({ language: data.language });
+        if (redrawn) fetcher.relist(data.fetches);
         take(redrawn); // a model may be gone
         if (redrawn) build();
       },
@@ -80,6 +91,7 @@ export default streamlitComponent<BarData, Listeners>({
       },
       destroy: () => {
         ended.abort();
+        fetcher.stop();
         screen.stop();
         root.remove();
       },

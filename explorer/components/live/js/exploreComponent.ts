@@ -25,11 +25,15 @@ type Look = Written & { followed: number };
 
 interface Listeners {
   onLook: (look: Look) => void;
+  onFetched: (open: string) => void;
 }
 
 export default streamlitComponent<ComponentData, Listeners>({
   read: (bytes) => JSON.parse(new TextDecoder().decode(bytes)),
-  listeners: ({ setStateValue }) => ({ onLook: (look) => setStateValue("look", look) }),
+  listeners: ({ setStateValue, setTriggerValue }) => ({
+    onLook: (look) => setStateValue("look", look),
+    onFetched: (open) => setTriggerValue("fetched", { open }),
+  }),
   open: (parent, data, first) => {
     let listeners = first;
     const ended = new AbortController();
@@ -47,6 +51,7 @@ export default streamlitComponent<ComponentData, Listeners>({
       address: queryAddress(data, report, ended.signal),
       backend: () => serverBackend(data),
       plotly: servedPlotly,
+      fetched: (open) => listeners.onFetched(open),
       language: data.language,
     });
     /** A card of the text on screen, which the browser shows by itself, has an entry of its own. */

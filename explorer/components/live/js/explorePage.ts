@@ -11,6 +11,7 @@ import type { Backend } from "./backend.ts";
 import type { ClassGuest } from "./classGuest.ts";
 import { createInputBar } from "./inputBar.ts";
 import { createMessages } from "./messages.ts";
+import { createModelFetch } from "./modelFetch.ts";
 import type { PageAddress } from "./pageAddress.ts";
 import type { PageData } from "./pageData.ts";
 import { createPageState, type PageStore, shownRequest } from "./pageState.ts";
@@ -25,6 +26,7 @@ export interface Surroundings {
   backend: (onProgress: () => void) => Backend;
   plotly: () => Promise<Plotly>;
   language: string; // in which it opens
+  fetched?: (open: string) => void; // where the server fetches models, see `createModelFetch`
   header?: (language: string, say: Say, signal: AbortSignal) => HTMLElement; // drawn anew
   guest?: (store: PageStore, parts: { asking: Asking; picture: TracePicture }) => ClassGuest;
 }
@@ -57,6 +59,8 @@ export function createExplorePage(
   const messages = createMessages(state, data, place);
   const guest = surroundings.guest?.(store, { asking, picture });
   const { askAgain, followAddress } = guest ?? asking;
+  const { fetched } = surroundings;
+  const fetcher = fetched && createModelFetch(store, fetched);
   const screen = createScreen();
   let built = new AbortController();
 
@@ -73,6 +77,7 @@ export function createExplorePage(
         asking.ask({ request, view: picture.keptView(sameModel), typed });
       },
       onEdit: asking.edited,
+      fetcher,
     });
     typeOn = bar.focus;
     const first = header ? [header(language, say, built.signal)] : [];
@@ -95,6 +100,7 @@ export function createExplorePage(
     speak: (language) => {
       const other = language !== state.language;
       set({ language });
+      fetcher?.relist(data.fetches);
       build();
       if (other) askAgain();
     },
@@ -102,6 +108,7 @@ export function createExplorePage(
     link: asking.link,
     destroy: () => {
       built.abort();
+      fetcher?.stop();
       picture.destroy();
       root.replaceChildren();
     },

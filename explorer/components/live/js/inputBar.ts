@@ -4,10 +4,11 @@
  * still on its way.
  */
 
-import { buttonElement, element, type Part } from "../../dom/js/element.ts";
+import { buttonElement, element, type Part, write } from "../../dom/js/element.ts";
 import type { Say } from "../../dom/js/sentences.ts";
 import { MOST_PADDING } from "../../trace/js/look.ts";
 import { type LiveModel, randomText, requestAfter, requestOfText } from "./liveModel.ts";
+import { createFetchLines, fetchLabel, type ModelFetch } from "./modelFetch.ts";
 import type { LiveRequest } from "./modelWorker.ts";
 import { modelOf, type PageState, type PageStore } from "./pageState.ts";
 import { createReadingChoice } from "./readingChoice.ts";
@@ -20,6 +21,7 @@ interface InputBar extends Part {
 interface InputListeners {
   onRequest: (request: LiveRequest, typed: boolean) => void; // typed: sent from the text box
   onEdit: (request: LiveRequest) => void; // of the text that is changed, not sent
+  fetcher?: ModelFetch; // where the server fetches models
 }
 
 /** @param say in the language of the state */
@@ -46,7 +48,7 @@ export function createInputBar(
     onRequest: (text) => send(requestOf(text), true),
     onEdit: (text) => listeners.onEdit(requestOf(text)),
   });
-  const model = createModelChoice(models, state, say, (chosen) => {
+  const model = createModelChoice(models, store, say, (chosen) => {
     const { draft, asked } = state;
     const text = draft ?? asked.request.text;
     const next = requestAfter(chosen, current(), { text, pair: requestOf(text).pair });
@@ -68,7 +70,9 @@ export function createInputBar(
     const next = requestOf(draft ?? asked.request.text);
     send({ ...(sameTexts(next, asked.request) ? asked.request : next), pad });
   });
-  const parts = [model, source, reading, examples, padding];
+  const { fetcher } = listeners;
+  const fetches = fetcher ? [createFetchLines(store, say, fetcher)] : [];
+  const parts = [model, source, reading, examples, padding, ...fetches];
   const root = element(
     "div",
     { class: "input-row", testid: "input-row" },
@@ -80,7 +84,8 @@ export function createInputBar(
     padding.element,
   );
   const views = [...parts.flatMap((part) => part.views ?? []), drawRandom];
-  return { element: root, views, focus: source.focus };
+  const whole = element("div", {}, root, ...fetches.map((lines) => lines.element));
+  return { element: whole, views, focus: source.focus };
 }
 
 function sameTexts(one: LiveRequest, other: LiveRequest) {
@@ -90,19 +95,27 @@ function sameTexts(one: LiveRequest, other: LiveRequest) {
 /** The name of the only model, or a choice. */
 function createModelChoice(
   models: LiveModel[],
-  state: Readonly<PageState>,
+  { values: state, set }: PageStore,
   say: Say,
   onChoose: (model: LiveModel) => void,
 ): Part {
-  if (models.length === 1)
+  const { fetches } = state;
+  if (models.length + fetches.length === 1)
     return { element: element("strong", { testid: "model-name" }, models[0].name) };
   const choice = select(say("model"), "model", models, (one) => [
     one.name,
     one.label[state.language],
   ]);
-  choice.addEventListener("change", () => onChoose(modelOf(models, { model: choice.value })));
+  const unfetched = fetches.map(({ name }) => element("option", { value: name }));
+  choice.append(...unfetched);
+  choice.addEventListener("change", () => {
+    const fetching = fetches.some(({ name }) => name === choice.value) ? choice.value : "";
+    set({ fetching });
+    if (!fetching) onChoose(modelOf(models, { model: choice.value }));
+  });
   const draw = () => {
-    choice.value = state.asked.request.model;
+    for (const [at, entry] of state.fetches.entries()) write(unfetched[at], fetchLabel(entry, say));
+    choice.value = state.fetching || state.asked.request.model;
   };
   return { element: choice, views: [draw] };
 }

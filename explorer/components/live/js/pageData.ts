@@ -1,6 +1,7 @@
 import type { Strings } from "../../dom/js/sentences.ts";
 import type { PageLanguage } from "./languages.ts";
 import type { LiveModel } from "./liveModel.ts";
+import type { FetchEntry } from "./modelFetch.ts";
 
 /** What `explorer/components/live/page.py` writes. */
 export interface PageData {
@@ -12,6 +13,7 @@ export interface PageData {
   site: boolean; // whether lessons and a recorded training lie beside this page
   lessons: LinkedLesson[];
   server?: string; // address that traces; without one, the page itself computes
+  fetches?: FetchEntry[]; // models that the server can fetch
   gone?: string; // name of the model of the address whose page of trainings is closed
 }
 

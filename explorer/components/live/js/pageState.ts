@@ -6,6 +6,7 @@ import type { ReadingChoices } from "../../trace/js/trace.ts";
 import { type Source, wordOf } from "./hostView.ts";
 import type { InitialView } from "./initialView.ts";
 import { initialRequest, type LiveModel } from "./liveModel.ts";
+import type { FetchEntry } from "./modelFetch.ts";
 import type { LiveRequest } from "./modelWorker.ts";
 import type { PageData } from "./pageData.ts";
 
@@ -44,18 +45,23 @@ export interface PageState {
   decoded: string; // so far
   reading: ReadingChoices | null; // of the model on screen
   host: ClassView | null; // what the followed host shows
+  fetches: FetchEntry[]; // models that can be fetched
+  fetching: string; // the one that is chosen in the list; "" = none
   trainingNote: string; // key of what is said of the host's training; "" = nothing
 }
 
 export type PageStore = Store<PageState>;
 
-export function createPageState({ models }: Pick<PageData, "models">, language: string) {
+export function createPageState(
+  { models, fetches = [] }: Pick<PageData, "models" | "fetches">,
+  language: string,
+) {
   return createStore<PageState>({
     language,
     asked: { request: initialRequest(models[0]), view: {} },
     ...{ onScreen: null, draft: null, pairDraft: null, unread: null, problem: "" },
     ...{ introduced: true, coming: "", late: false, waited: 0, took: null },
-    ...{ opening: false, loaded: null, decoded: "" },
+    ...{ opening: false, loaded: null, decoded: "", fetches, fetching: "" },
     ...{ reading: null, host: null, trainingNote: "" },
   });
 }

@@ -31,6 +31,7 @@ export function createWaiting(
       asked,
       coming: traceWord(asked.key ? { key: asked.key } : asked, language),
       problem: asked.problem ?? "",
+      fetching: "",
       unread: unread?.request.text === draft ? unread : null,
       introduced: use.begun(),
       decoded: "",

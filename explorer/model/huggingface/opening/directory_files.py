@@ -12,12 +12,13 @@ from explorer.core.files import opened, printable
 
 CONFIG = "config.json"
 ADAPTER = "adapter_config.json"
+TOKENIZER = "tokenizer.json"
 
 WEIGHTS = ("model*.safetensors", "pytorch_model*.bin")
 """Safetensors come before pickles."""
 
 _SETTINGS = ("tokenizer_config.json", "special_tokens_map.json")
-_TOKENIZER = ("tokenizer.json", "vocab*", "*.model", "*.spm", "merges.txt", "bpe.codes", *_SETTINGS)
+_TOKENIZER = (TOKENIZER, "vocab*", "*.model", "*.spm", "merges.txt", "bpe.codes", *_SETTINGS)
 
 FORMATS = {
     "*.gguf": ("GGUF", "llama.cpp"),

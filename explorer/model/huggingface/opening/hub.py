@@ -4,10 +4,20 @@ Each has a folder `models--OWNER--NAME` in the cache, with a snapshot of each fe
 """
 
 import re
+from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 from explorer.core.errors import ModelDirectoryError
-from explorer.model.huggingface.opening.directory_files import CONFIG, WEIGHTS, weights_among
+from explorer.model.huggingface.opening.directory_files import (
+    CONFIG,
+    TOKENIZER,
+    WEIGHTS,
+    weights_among,
+)
+
+EXTRA = "pip install 'attention-explorer[huggingface]'"
+"""Command that installs the library."""
 
 FOLDER = "models--"
 """Prefix of the name of a model's folder in the cache."""
@@ -15,6 +25,14 @@ FOLDER = "models--"
 _SMALL = ["*.json", "*.jinja", "*.txt", "*.model", "*.spm", "*.tiktoken", "bpe.codes"]
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
+
+
+def has_library() -> bool:
+    """Whether the library is installed; it is not imported."""
+    try:
+        return find_spec("transformers") is not None
+    except ValueError:  # hidden, as by `sys.modules["transformers"] = None`
+        return False
 
 
 def is_name(path: Path) -> bool:
@@ -52,6 +70,47 @@ def cached(name: str, cache: Path | None = None) -> Path | None:
 def snapshot(path: Path) -> Path | None:
     """The version in a model's folder of the cache, as last fetched; None for any other folder."""
     return cached(model_name(path), path.parent) if path.name.startswith(FOLDER) else None
+
+
+def whole(name: str) -> Path | None:
+    """As `cached`, of a model with weights and tokenizer: a fetch that was cancelled leaves some of
+    the files."""
+    folder = _folder(name)
+    found = cached(name) if folder and folder.is_dir() else None  # else it imports much in vain
+    if found is None or not (found / TOKENIZER).exists():
+        return None
+    return found if weights_among(file.name for file in found.iterdir()) else None
+
+
+def fetched_bytes(name: str) -> int:
+    """Size of all files of the model `name` in the cache, unfinished ones included."""
+    sizes = 0
+    for file in _blobs(name, "*"):
+        with suppress(OSError):  # finished by now, under another name
+            sizes += file.stat().st_size
+    return sizes
+
+
+def delete_unfinished(name: str) -> None:
+    """Delete the files that a fetch of the model `name` has not finished and no other one goes on
+    with: the library gives them names of their own (ETAG.NUMBER.incomplete)."""
+    for file in _blobs(name, "*.*.incomplete"):
+        file.unlink(missing_ok=True)
+
+
+def _blobs(name: str, pattern: str) -> list[Path]:
+    folder = _folder(name)
+    return list((folder / "blobs").glob(pattern)) if folder else []
+
+
+def _folder(name: str) -> Path | None:
+    """Folder of the model `name` in the cache, which need not be there; None without the
+    library."""
+    try:
+        from huggingface_hub import constants  # late, as in `cached`
+    except ImportError:
+        return None
+    return Path(constants.HF_HUB_CACHE) / f"{FOLDER}{name.replace('/', '--')}"
 
 
 def download(name: str) -> Path:
