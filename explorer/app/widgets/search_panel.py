@@ -211,7 +211,7 @@ def _draw_answers(
     language: str,
 ) -> None:
     if found.empty:
-        st.info(say("heads.search_nothing", language))
+        st.info(say("heads.search_nothing", language, least=f"{index.least:.1g}"))
         return
     facts = {"count": len(found), "all": len(index), **token_marks(language)}
     st.caption(say("heads.search_answers", language, **facts))

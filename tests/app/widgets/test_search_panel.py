@@ -111,6 +111,14 @@ def test_answers_are_those_of_the_index_and_each_opens_in_explore(reports: Path)
     assert seen["view"]["cell"] == [first["query"], first.key]
 
 
+def test_a_model_that_ships_answers_before_anything_is_built(reports: Path) -> None:
+    app = open_page("heads", part="search", model="reverse", **HEAD)
+    found = explorer.open_index(folders.shipped_reports() / "reverse.index").search("cross.1.2")
+    assert weights(app) == [f"{weight:.2f}" for weight in found.weight]
+    assert links(app) == [dict(parse_qsl(link.removeprefix("?"))) for link in found.link]
+    assert not list(reports.iterdir())
+
+
 def test_each_part_of_the_question_counts(reports: Path) -> None:
     app = with_lines(site="encoder", layer="0", head="1")
     index, head = index_in(reports), Head("encoder", 0, 1)
@@ -170,10 +178,12 @@ def test_an_index_is_found_again_by_another_visitor_and_another_is_built() -> No
     with_lines()
     app = open_page("heads", part="search", model="reverse", lang="zh")
     assert links(app)
-    assert chosen_in(app.selectbox, "search-index-zh").options == ["输入的句子 · 4"]
+    first, shipped = chosen_in(app.selectbox, "search-index-zh").options
+    assert first == "输入的句子 · 4"
+    assert shipped.endswith("种子 0 · 99")
     app = built(app.number_input(key="search-size").set_value(30).run())
     chosen = chosen_in(app.selectbox, "search-index-zh")
-    assert len(chosen.options) == 2
+    assert len(chosen.options) == 3
     assert chosen.options[0].endswith("种子 0 · 30")
     assert any("30" in text for text in captions(app))
     app = chosen.set_value(chosen_in(app.selectbox, "search-index-zh").value).run()
@@ -214,7 +224,7 @@ def test_an_uploaded_model_is_searched_in_a_class_and_opens_under_its_name_here(
 
 
 def test_equal_names_are_numbered() -> None:
-    file = IndexFile(Path("x"), "mine.tsv", 3)
+    file = IndexFile(Path("x"), "", "mine.tsv", 3)
     stored = [Stored(file, key, 0.0) for key in "abc"]
     names = names_of(stored, "en")
     assert names == {"a": "mine.tsv · 3", "b": "mine.tsv · 3 (2)", "c": "mine.tsv · 3 (3)"}
