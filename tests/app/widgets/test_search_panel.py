@@ -119,6 +119,31 @@ def test_a_model_that_ships_answers_before_anything_is_built(reports: Path) -> N
     assert not list(reports.iterdir())
 
 
+@pytest.mark.parametrize("head", [Head("cross", 1, 2), Head("decoder", 0, 1)])
+def test_all_heads_shows_three_sentences_of_the_head_on_screen(head: Head) -> None:
+    place = {"site": head.site, "layer": str(head.layer), "head": str(head.head)}
+    app = open_page("heads", model="reverse", **place)
+    index = explorer.open_index(folders.shipped_reports() / "reverse.index")
+    found = index.search(head, top=len(index))
+    if head.site == "decoder":  # what the first token puts on itself is no finding
+        assert not found[["query", "key"]].head(3).any(axis=None)
+        found = index.search(head, part="content")
+    assert weights(app) == [f"{weight:.2f}" for weight in found.weight[:3]]
+    assert links(app) == [dict(parse_qsl(link.removeprefix("?"))) for link in found.link[:3]]
+    assert sum("fires most at" in text for text in captions(app)) == 1
+
+
+def test_a_model_without_an_index_has_no_sentences_of_its_heads(
+    explorable: ExplorableModel,
+) -> None:
+    app = open_page("heads")
+    mine = UploadedModel("mine", "stamp of mine", summary("123"), explorable)
+    app.session_state["Uploads"] = Uploads(members={"mine": mine})
+    app = asked_in_bar(app.run(), model="mine")
+    assert not app.exception
+    assert not any("fires most at" in text for text in captions(app))
+
+
 def test_each_part_of_the_question_counts(reports: Path) -> None:
     app = with_lines(site="encoder", layer="0", head="1")
     index, head = index_in(reports), Head("encoder", 0, 1)
