@@ -22,8 +22,7 @@ def test_an_index_is_built_and_found_by_the_digest(explorable, tmp_path, monkeyp
     wait_for_job(job)
     assert job.done, job.failure
     (found,) = stored_indexes(explorable.digest)
-    name = batch_names.written("lines")
-    assert found.report == IndexFile(job.report, explorable.digest, name, 2)
+    assert found.report == IndexFile(job.report, batch_names.written("lines"), 2)
     index = open_index(job.report)
     assert index.facts["sources"] == ["1 2 3", "3 2"]
     assert index.facts["digest"] == explorable.digest

@@ -7,6 +7,7 @@ from explorer.core import folders
 from explorer.heads.reports.report_files import (
     REPORT_FILES,
     Stored,
+    may_name,
     measured_folder,
     newest_first,
     stored,
@@ -16,10 +17,9 @@ from explorer.heads.search.attention_index import open_index
 
 @dataclass(frozen=True, slots=True)
 class IndexFile:
-    """A file that holds an index. digest: of its model. name, sentences: of its corpus."""
+    """A file that holds an index. name, sentences: of its corpus."""
 
     path: Path
-    digest: str
     name: str
     sentences: int
 
@@ -29,11 +29,10 @@ def stored_indexes(digest: str) -> list[Stored[IndexFile]]:
     and last the one that ships."""
     built = newest_first(measured_folder(digest, "index"), REPORT_FILES["index"])
     shipped = sorted(folders.shipped_reports().glob("*.index"))
-    found = stored(_described, [*built, *shipped])
-    return [one for one in found if one.report.digest == digest]
+    return stored(_described, [*built, *(path for path in shipped if may_name(path, digest))])
 
 
 def _described(path: Path) -> IndexFile:
     """Raises `ExplorerError` on a file that holds no index."""
     index = open_index(path)
-    return IndexFile(path, index.facts["digest"], index.facts["name"], len(index))
+    return IndexFile(path, index.facts["name"], len(index))

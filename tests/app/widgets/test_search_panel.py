@@ -249,7 +249,7 @@ def test_an_uploaded_model_is_searched_in_a_class_and_opens_under_its_name_here(
 
 
 def test_equal_names_are_numbered() -> None:
-    file = IndexFile(Path("x"), "", "mine.tsv", 3)
+    file = IndexFile(Path("x"), "mine.tsv", 3)
     stored = [Stored(file, key, 0.0) for key in "abc"]
     names = names_of(stored, "en")
     assert names == {"a": "mine.tsv · 3", "b": "mine.tsv · 3 (2)", "c": "mine.tsv · 3 (3)"}
