@@ -194,3 +194,20 @@ python -c 'from explorer.data.text_corpus import read_corpus
 print(*read_corpus("sentences.txt").part("dev"), sep="\n")' > english-dev.txt
 python -m explorer measure checkpoints/english.safetensors --texts english-dev.txt \
     --importance --ablation --out checkpoints/heads/english.json
+
+# --- the indexes of *Where does it fire?*
+for model in copy reverse sort induction reverse-almost reverse-early; do
+    python -m explorer search "checkpoints/$model.safetensors" --sentences 100 --least 0.1 \
+        --index "checkpoints/heads/$model.index"
+done
+for model in english-french english-french-early; do
+    python -m explorer search "checkpoints/$model.safetensors" \
+        --pairs checkpoints/gold/english-french.tsv --columns 1,2 --sentences 100 --least 0.1 \
+        --index "checkpoints/heads/$model.index"
+done
+python -m explorer search checkpoints/chinese-english.safetensors \
+    --pairs checkpoints/gold/chinese-english.tsv --columns 1,2 --sentences 100 --least 0.1 \
+    --index checkpoints/heads/chinese-english.index
+python -m explorer search checkpoints/english.safetensors \
+    --texts checkpoints/gold/english-french.tsv --sentences 100 --least 0.1 \
+    --index checkpoints/heads/english.index

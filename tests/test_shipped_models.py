@@ -17,6 +17,9 @@ from explorer.data.task_names import RULE_TASKS
 from explorer.data.toy_data import find_task
 from explorer.heads.reports.head_report import HeadReport
 from explorer.model.checkpoint import load_checkpoint
+from explorer.heads.search.attention_index import STEPS, open_index
+from explorer.heads.search.index_building import Corpus, attention_index
+from explorer.heads.search.stored_indexes import stored_indexes
 from explorer.model.explorable import ExplorableModel, load
 from explorer.training.continued_evaluation import evaluate_continued
 from explorer.training.toy_evaluation import exact_match_by_length, typed_alphabets
@@ -130,6 +133,31 @@ def test_what_was_measured_of_it_is_of_its_weights(name):
     heads = HeadReport.load(path)
     assert heads.facts["digest"] == digest
     assert heads.to_json() == path.read_text("utf-8")  # no column of an earlier version
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_index_is_of_its_weights(name):
+    digest = load(folders.shipped_checkpoints() / f"{name}.safetensors").digest
+    path = folders.shipped_reports() / f"{name}.index"
+    assert stored_indexes(digest)[-1].report.path == path
+    assert 99 <= len(open_index(path)) <= 100  # two sequences of a task may be the same
+
+
+@pytest.mark.parametrize("name", ["reverse-almost", "english-french"])
+def test_its_index_answers_as_one_of_every_weight(name, tmp_path):
+    """Other processors may round a weight to another step, and change places of two such."""
+    model = load(folders.shipped_checkpoints() / f"{name}.safetensors")
+    shipped = open_index(folders.shipped_reports() / f"{name}.index")
+    texts = shipped.facts["sources"]
+    if shipped.facts["forced"] is not None:
+        texts = zip(texts, shipped.facts["targets"], strict=True)
+    index = attention_index(model, Corpus.of(model, texts), tmp_path / "every.index")
+    assert (shipped.least, index.least) == (0.1, 0.5 / STEPS)
+    for head in index.heads:
+        every, found = index.search(head, top=len(index)), shipped.search(head, top=3)
+        assert found.weight.to_numpy() == pytest.approx(every.weight[:3], abs=1.5 / STEPS)
+        weights = every.set_index("sentence").weight
+        assert weights[found.sentence].to_numpy() == pytest.approx(found.weight, abs=1.5 / STEPS)
 
 
 @pytest.mark.parametrize(

@@ -22,16 +22,19 @@ def initial_of(picture: object, member: CatalogMember, trace: Trace) -> Selectio
 
 
 def searched_head(member: CatalogMember, trace: Trace) -> Head:
-    """The head that a corpus is searched for: the selected one or, if none is, the one that a
-    picture opens with. Of the mean of a layer's heads, the first.
-
-    Where nobody has chosen a head, it is selected, so that the picture shows it.
-    """
-    wanted, _ = visit_state.current().selection.within(trace)
-    opened = initial_selection(wanted, member, trace, with_step=False)
-    head = Head(opened.site or trace.sites[-1], opened.layer or 0, opened.head or 0)
+    """The head that a corpus is searched for, see `head_on_screen`. Where nobody has chosen a head,
+    it is selected, so that the picture shows it."""
+    head = head_on_screen(member, trace)
     visit_state.select(visit_state.current().selection.or_head(head))
     return head
+
+
+def head_on_screen(member: CatalogMember, trace: Trace) -> Head:
+    """The selected head or, if none is, the one that a picture opens with. Of the mean of a layer's
+    heads, the first."""
+    wanted, _ = visit_state.current().selection.within(trace)
+    opened = initial_selection(wanted, member, trace, with_step=False)
+    return Head(opened.site or trace.sites[-1], opened.layer or 0, opened.head or 0)
 
 
 def picture_key(

@@ -56,6 +56,9 @@ def add_parser(commands: Any) -> None:
         "and corpus in the folder findings)",
     )
     command.add_argument(
+        "--least", type=float, help="the smallest weight that the file keeps, such as 0.1"
+    )
+    command.add_argument(
         "--head", help="such as cross.1.2, counted from 0; without it, the index is built alone"
     )
     command.add_argument("--query", help="the token of the query, with or without the mark ▁")
@@ -85,7 +88,7 @@ def _search(options: argparse.Namespace) -> int:
     corpus = _corpus(model, options)
     path = options.index or _usual_path(model, corpus)
     with nullcontext(write_progress) if path.exists() else progress_bar(write_progress) as show:
-        index = attention_index(model, corpus, path, show)
+        index = attention_index(model, corpus, path, show, options.least or 0.0)
     if options.index is None:
         delete_oldest(path.parent.parent, path.name)
     if options.head is None:
@@ -99,7 +102,7 @@ def _search(options: argparse.Namespace) -> int:
         top=options.top,
     )
     if options.out is None and found.empty:
-        print(say("heads.search_nothing", "en"))
+        print(say("heads.search_nothing", "en", least=f"{index.least:.1g}"))
         return 0
     if options.out is None:
         print(found[_PRINTED].to_string(index=False, float_format="{:.3f}".format))
@@ -119,6 +122,10 @@ def _refuse(options: argparse.Namespace) -> None:
     for name in _QUESTION:
         if options.head is None and getattr(options, name) is not None:
             raise ConfigError("only_with", name=name, needed="--head")
+    if options.least is not None and options.index is None:
+        raise ConfigError("only_with", name="least", needed="--index")
+    if options.least is not None and not 0 <= options.least <= 1:
+        raise ConfigError("bad_number", name="--least", got=options.least, least=0, most=1)
     if options.sentences < 1:
         raise ConfigError("no_whole_number", name="--sentences", got=options.sentences, least=1)
     refuse_seed(options.seed)

@@ -53,7 +53,7 @@ def checkpoints() -> Path:
 
 
 def shipped_reports() -> Path:
-    """The folder of the head reports that belong to the listed checkpoints."""
+    """The folder of the head reports and indexes that belong to the listed checkpoints."""
     return checkpoints() / "heads"
 
 

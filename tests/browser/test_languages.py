@@ -27,7 +27,7 @@ APP = {
     "lesson": ("?lesson=query-and-key", "[data-testid=lesson]"),
     "heads": ("heads?model=reverse", "[data-testid=head-grid]"),
     "changes": ("heads?model=reverse&part=compare&with=@changes", PICTURE),
-    "search": ("heads?model=reverse&part=search", ".st-key-search-answer-example"),
+    "search": ("heads?model=reverse&part=search", ".st-key-search-answer-0"),
     "metrics": ("heads?model=reverse&part=metrics", SECTIONS),
     "train": ("train", PICTURE),
 }

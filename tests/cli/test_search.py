@@ -48,6 +48,9 @@ def test_an_index_alone_in_a_file_of_its_own(tiny, tmp_path, capsys):
     assert main([*command, "--sentences", "2"]) == 0
     assert "pairs.index: heads: 15, sentences: 2" in capsys.readouterr().out
     assert open_index(path).facts["targets"] == ["2 1", "3"]
+    small = tmp_path / "small.index"
+    assert main([*command[:-1], str(small), "--least", "0.1"]) == 0
+    assert open_index(small).least == 0.1
     assert main(command) == 2
     assert "of other texts" in capsys.readouterr().err
     assert not (tmp_path / "findings").exists()
@@ -60,7 +63,8 @@ def test_a_toy_task_has_sentences_of_its_own(tiny, capsys):
 
 def test_no_answer_is_said_in_a_sentence(tiny, capsys):
     assert main(["search", tiny, "--head", "cross.1.2", "--offset", "500"]) == 0
-    assert capsys.readouterr().out.startswith(say("heads.search_nothing"))
+    said = say("heads.search_nothing", least="0.002")
+    assert capsys.readouterr().out.startswith(said)
 
 
 def test_what_cannot_be_asked_is_said_in_one_sentence(tiny, tmp_path, capsys):
@@ -73,6 +77,8 @@ def test_what_cannot_be_asked_is_said_in_one_sentence(tiny, tmp_path, capsys):
         (["--sentences", "0"], "--sentences is 0"),
         (["--out", str(tmp_path / "x.txt")], "should end in .csv"),
         (["--texts", "a", "--pairs", "b"], "--texts"),
+        (["--least", "0.1"], "--least applies only with --index"),
+        (["--least", "nan", "--index", "x.index"], "--least is nan"),
     ):
         assert main([*command, *more]) == 2, more
         assert said in capsys.readouterr().err

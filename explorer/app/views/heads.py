@@ -30,7 +30,7 @@ from explorer.app.widgets.messages import (
     show_refused,
     show_reported,
 )
-from explorer.app.widgets.search_panel import search_panel
+from explorer.app.widgets.search_panel import fires_most, search_panel
 from explorer.app.widgets.visit_page import open_model, traced_request, visit_page
 from explorer.core.errors import TraceSizeError
 from explorer.core.i18n import say
@@ -68,7 +68,7 @@ def heads() -> None:
     messages = message_area()
     if access.is_class_mode():
         mount.class_bar(language)
-    choose_section(language)
+    beside_sections = choose_section(language)
     default = visit_state.default_request(offered)
     before = (Look(heads_state.shown_request()), Look(default))
     opened = open_model(member, offered, before, language, messages)
@@ -93,6 +93,9 @@ def heads() -> None:
         show_refused(missing, language, messages)
     if trace is not None:
         show_section(member, trace, language, messages)
+        if heads_state.section() == "overview" and member.can_trace:
+            with beside_sections:
+                fires_most(member, trace, heads_picture.head_on_screen(member, trace), language)
     address_bar.write(heads_state.look(), default, visitor.chosen_language())
 
 
@@ -123,11 +126,12 @@ def leave_missing(trace: Trace) -> tuple[str, ...]:
     return missing
 
 
-def choose_section(language: str) -> None:
-    """Draw the choice of section, and texts about this page and the section."""
+def choose_section(language: str) -> DeltaGenerator:
+    """Draw the choice of section, and texts about this page and the section. Returns the row."""
     section = heads_state.section()
     about = say(f"heads.about_{section}", language)
-    with st.container(key="sections", horizontal=True, vertical_alignment="center", gap="small"):
+    row = st.container(key="sections", horizontal=True, vertical_alignment="center", gap="small")
+    with row:
         for group, simple in (("section", True), ("more-section", False)):
             offered = [name for name, one in _SECTIONS.items() if one.simple == simple]
             shown = section if section in offered else None
@@ -137,6 +141,7 @@ def choose_section(language: str) -> None:
             st.markdown(literal(about))
     with st.container(key="section-caption"):
         st.caption(literal(about))
+    return row
 
 
 def _choose_among(name: str, offered: Sequence[str], shown: str | None, language: str) -> None:

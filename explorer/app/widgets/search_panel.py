@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from explorer.heads.search.attention_index import AttentionIndex
     from explorer.heads.search.stored_indexes import IndexFile
 
+_MOST_IN_SIMPLE = 3  # sentences
+
 
 def search_panel(model: CatalogModel, trace: Trace, head: Head, language: str) -> DeltaGenerator:
     """The choice of index, the form, the question about `head`, and the answers. Without an index,
@@ -82,6 +84,24 @@ def search_panel(model: CatalogModel, trace: Trace, head: Head, language: str) -
             make = partial(csv_bytes, found)
             download_button("heads.download", make, f"{name}.csv", "search-download", language)
     return picture
+
+
+def fires_most(model: CatalogModel, trace: Trace, head: Head, language: str) -> None:
+    """A button of Simple: the sentences of the index that ships with a model, or of the oldest, in
+    which `head` puts most weight on one cell; of a decoder on one of text: its first token can look
+    at itself alone. Nothing without an index."""
+    from explorer.heads.search.stored_indexes import stored_indexes  # late: with torch
+
+    shipped = stored_indexes(model_cache.digest(model))[-1:] if model.is_own else []
+    for one in shipped:
+        index = _opened(one)
+        part = "content" if head.site == "decoder" else None
+        found = index.search(head, part=part, top=_MOST_IN_SIMPLE)
+        if not found.empty:
+            with st.container(key="fires-most"), st.popover(say("heads.part_search", language)):
+                facts = {"head": named_head(head, trace, language), **token_marks(language)}
+                st.caption(say("heads.fires_most", language, **facts))
+                _draw_rows(model, index, head, found, language)
 
 
 def _columns() -> tuple[DeltaGenerator, DeltaGenerator]:
@@ -211,12 +231,22 @@ def _draw_answers(
     language: str,
 ) -> None:
     if found.empty:
-        st.info(say("heads.search_nothing", language))
+        st.info(say("heads.search_nothing", language, least=f"{index.least:.1g}"))
         return
     facts = {"count": len(found), "all": len(index), **token_marks(language)}
     st.caption(say("heads.search_answers", language, **facts))
     if head.site == "decoder" and not found[["query", "key"]].any(axis=None):
         st.info(say("heads.search_first_tokens", language))
+    _draw_rows(model, index, head, found, language)
+
+
+def _draw_rows(
+    model: CatalogModel,
+    index: "AttentionIndex",
+    head: Head,
+    found: pd.DataFrame,
+    language: str,
+) -> None:
     for number, row in enumerate(found.to_dict("records")):
         tokens = [index.tokens[side] for side in SIDES]
         source, target = (one.of_sentence(row["sentence"]) for one in tokens)

@@ -59,6 +59,15 @@ def modified(path: Path) -> int:
         return 0
 
 
+def may_name(path: Path, digest: str) -> bool:
+    """Whether a file has to be parsed, which takes long, to know if it is on the model with this
+    digest. What is no readable file is left to `stored`, which tells it."""
+    try:
+        return not path.is_file() or digest.encode() in path.read_bytes()
+    except OSError:
+        return True
+
+
 def delete_oldest(folder: Path, report_name: str = REPORT_FILES["heads"]) -> None:
     """Delete all but the `MOST_STORED` newest reports of a model."""
     for path in newest_first(folder, report_name)[MOST_STORED:]:

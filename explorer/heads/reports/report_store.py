@@ -2,7 +2,6 @@
 those measured on this machine, see `report_files`.
 """
 
-from pathlib import Path
 from typing import TypeAlias
 
 from explorer.core import folders
@@ -10,6 +9,7 @@ from explorer.core.errors import ExplorerError
 from explorer.heads.reports.head_report import HeadReport
 from explorer.heads.reports.report_files import (
     Stored,
+    may_name,
     measured_folder,
     newest_first,
     read_report,
@@ -22,7 +22,7 @@ StoredReport: TypeAlias = Stored[HeadReport]
 def stored_reports(digest: str) -> list[StoredReport]:
     """All reports on the model with this digest: shipped ones first, then the newest first."""
     shipped = sorted(folders.shipped_reports().glob("*.json"))
-    named = [path for path in shipped if _may_name(path, digest)]
+    named = [path for path in shipped if may_name(path, digest)]
     found = stored(HeadReport.load, [*named, *newest_first(measured_folder(digest))])
     return [one for one in found if one.report.facts.get("digest") == digest]
 
@@ -33,12 +33,3 @@ def old_reports(digest: str) -> int:
     paths = newest_first(measured_folder(digest))
     read = [read_report(HeadReport.load, path) for path in paths]
     return sum(isinstance(one, ExplorerError) and one.key == "old_head_report" for one in read)
-
-
-def _may_name(path: Path, digest: str) -> bool:
-    """Whether a file has to be parsed, which takes long, to know if it is on the model with this
-    digest. What is no readable file is left to `stored`, which tells it."""
-    try:
-        return not path.is_file() or digest.encode() in path.read_bytes()
-    except OSError:
-        return True

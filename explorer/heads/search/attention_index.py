@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, Self, TypedDict
 from urllib.parse import urlencode
 
 import msgspec
@@ -57,6 +57,7 @@ class _Facts(TypedDict):
     digest: str
     name: str
     corpus: str
+    least: NotRequired[float]
     heads: Annotated[list[tuple[_Site, Whole, Whole]], Meta(min_length=1)]
     sources: list[str]
     targets: list[str]
@@ -156,6 +157,11 @@ class AttentionIndex:
         return tuple(Head(*one) for one in self.facts["heads"])
 
     @property
+    def least(self) -> float:
+        """The smallest weight that a search finds."""
+        return float(max(self.facts.get("least", 0.0), 0.5 / STEPS))
+
+    @property
     def memory(self) -> int:
         """Bytes that searches of all sites keep, roughly."""
         return sum(
@@ -191,7 +197,7 @@ class AttentionIndex:
         top: the most rows.
 
         One row a sentence, with its strongest cell; equal weights in the order of the corpus.
-        Weights are rounded to 255ths, and cells that round to 0 are not found. link: the query of
+        Weights are rounded to 255ths, and cells below `least` are not found. link: the query of
         the address that opens the cell in Explore; "" for a sentence too long for an address.
 
         Raises `SearchError` on another head or part, and on a token that is in no sentence;

@@ -102,10 +102,16 @@ class Corpus:
 
 
 def attention_index(
-    model: MeasurableModel, corpus: Corpus, path: str | Path, progress: Progress = no_progress
+    model: MeasurableModel,
+    corpus: Corpus,
+    path: str | Path,
+    progress: Progress = no_progress,
+    least: float = 0.0,
 ) -> AttentionIndex:
     """The index of the attention of every head of `model` over a corpus, in the file `path`: the
     one that is there, else a new one.
+
+    least: the smallest weight that a new index keeps; with 0.1 its file compresses to half.
 
     Raises `SearchError` if the file holds anything else, and on more weights than an index may
     have; `FileError` if it cannot be written.
@@ -116,11 +122,11 @@ def attention_index(
         index.refuse_other(model.digest, corpus.digest)
         return index
     check_output(path)
-    replace_atomically(path, _indexed(model, corpus, progress))
+    replace_atomically(path, _indexed(model, corpus, progress, least))
     return open_index(path)
 
 
-def _indexed(model: MeasurableModel, corpus: Corpus, progress: Progress) -> bytes:
+def _indexed(model: MeasurableModel, corpus: Corpus, progress: Progress, least: float) -> bytes:
     """The file of an index."""
     sentences: list[_Arrays] = [{} for _ in corpus.texts]
     targets: dict[int, str] = {}
@@ -133,7 +139,9 @@ def _indexed(model: MeasurableModel, corpus: Corpus, progress: Progress) -> byte
             targets |= zip(numbers, _written(model, batch.labels, "target"), strict=True)
         for number, arrays in zip(numbers, _sentences(model, batch), strict=True):
             sentences[number] = arrays
-            size += sum(arrays[site].nbytes for site in _sites(model))
+            for site in _sites(model):
+                arrays[site][arrays[site] < least * STEPS] = 0
+                size += arrays[site].nbytes
         if size > LARGEST_INDEX:
             limit = byte_count(LARGEST_INDEX)
             raise SearchError("index_too_large", limit=limit, done=done, count=len(corpus.texts))
@@ -149,6 +157,7 @@ def _indexed(model: MeasurableModel, corpus: Corpus, progress: Progress) -> byte
         "digest": model.digest,
         "name": corpus.name,
         "corpus": corpus.digest,
+        "least": least,
         "heads": model.passes.heads,
         "sources": [source for source, _ in of_pairs],
         "targets": [targets.get(number, own) for number, (_, own) in enumerate(of_pairs)],

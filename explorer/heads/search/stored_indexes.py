@@ -1,11 +1,13 @@
-"""The files of the indexes that were built on this machine."""
+"""The files of indexes: those that were built on this machine, and those that ship."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from explorer.core import folders
 from explorer.heads.reports.report_files import (
     REPORT_FILES,
     Stored,
+    may_name,
     measured_folder,
     newest_first,
     stored,
@@ -23,9 +25,11 @@ class IndexFile:
 
 
 def stored_indexes(digest: str) -> list[Stored[IndexFile]]:
-    """All indexes of the model with this digest, the newest first, by whichever command or job."""
-    paths = newest_first(measured_folder(digest, "index"), REPORT_FILES["index"])
-    return stored(_described, paths)
+    """All indexes of the model with this digest: the newest first, by whichever command or job,
+    and last the one that ships."""
+    built = newest_first(measured_folder(digest, "index"), REPORT_FILES["index"])
+    shipped = sorted(folders.shipped_reports().glob("*.index"))
+    return stored(_described, [*built, *(path for path in shipped if may_name(path, digest))])
 
 
 def _described(path: Path) -> IndexFile:

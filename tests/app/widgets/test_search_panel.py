@@ -112,6 +112,39 @@ def test_answers_are_those_of_the_index_and_each_opens_in_explore(reports: Path)
     assert seen["view"]["cell"] == [first["query"], first.key]
 
 
+def test_a_model_that_ships_answers_before_anything_is_built(reports: Path) -> None:
+    app = open_page("heads", part="search", model="reverse", **HEAD)
+    found = explorer.open_index(folders.shipped_reports() / "reverse.index").search("cross.1.2")
+    assert weights(app) == [f"{weight:.2f}" for weight in found.weight]
+    assert links(app) == [dict(parse_qsl(link.removeprefix("?"))) for link in found.link]
+    assert not list(reports.iterdir())
+
+
+@pytest.mark.parametrize("head", [Head("cross", 1, 2), Head("decoder", 0, 1)])
+def test_all_heads_shows_three_sentences_of_the_head_on_screen(head: Head) -> None:
+    place = {"site": head.site, "layer": str(head.layer), "head": str(head.head)}
+    app = open_page("heads", model="reverse", **place)
+    index = explorer.open_index(folders.shipped_reports() / "reverse.index")
+    found = index.search(head, top=len(index))
+    if head.site == "decoder":  # what the first token puts on itself is no finding
+        assert not found[["query", "key"]].head(3).any(axis=None)
+        found = index.search(head, part="content")
+    assert weights(app) == [f"{weight:.2f}" for weight in found.weight[:3]]
+    assert links(app) == [dict(parse_qsl(link.removeprefix("?"))) for link in found.link[:3]]
+    assert sum("fires most at" in text for text in captions(app)) == 1
+
+
+def test_a_model_without_an_index_has_no_sentences_of_its_heads(
+    explorable: ExplorableModel,
+) -> None:
+    app = open_page("heads")
+    mine = UploadedModel("mine", "stamp of mine", summary("123"), explorable)
+    app.session_state["Uploads"] = Uploads(members={"mine": mine})
+    app = asked_in_bar(app.run(), model="mine")
+    assert not app.exception
+    assert not any("fires most at" in text for text in captions(app))
+
+
 def test_each_part_of_the_question_counts(reports: Path) -> None:
     app = with_lines(site="encoder", layer="0", head="1")
     index, head = index_in(reports), Head("encoder", 0, 1)
@@ -128,7 +161,8 @@ def test_each_part_of_the_question_counts(reports: Path) -> None:
         app = fill_in(app, name, value)
         found = index.search(head, **question)
         assert weights(app) == [f"{weight:.2f}" for weight in found.weight], question
-        assert [one.value for one in app.info] == [say("heads.search_nothing")] * found.empty
+        nothing = say("heads.search_nothing", least=f"{index.least:.1g}")
+        assert [one.value for one in app.info] == [nothing] * found.empty
 
 
 def test_a_link_asks_the_same_question_and_names_what_it_cannot_ask() -> None:
@@ -171,10 +205,12 @@ def test_an_index_is_found_again_by_another_visitor_and_another_is_built() -> No
     with_lines()
     app = open_page("heads", part="search", model="reverse", lang="zh")
     assert links(app)
-    assert chosen_in(app.selectbox, "search-index-zh").options == ["输入的句子 · 4"]
+    first, shipped = chosen_in(app.selectbox, "search-index-zh").options
+    assert first == "输入的句子 · 4"
+    assert shipped.endswith("种子 0 · 99")
     app = built(app.number_input(key="search-size").set_value(30).run())
     chosen = chosen_in(app.selectbox, "search-index-zh")
-    assert len(chosen.options) == 2
+    assert len(chosen.options) == 3
     assert chosen.options[0].endswith("种子 0 · 30")
     assert any("30" in text for text in captions(app))
     app = chosen.set_value(chosen_in(app.selectbox, "search-index-zh").value).run()

@@ -37,6 +37,21 @@ def test_the_corpus_of_a_toy_model_are_its_held_out_sequences(explorable, tmp_pa
     assert len(Corpus.of(explorable, ["1 2", "3", "1 2"]).texts) == 2
 
 
+def test_small_weights_are_left_out(explorable, tmp_path):
+    corpus = Corpus.of(explorable, TEXTS)
+    every = attention_index(explorable, corpus, tmp_path / "every.index")
+    some = attention_index(explorable, corpus, tmp_path / "some.index", least=0.6)
+    assert (every.least, some.least) == (0.5 / 255, 0.6)
+    counts = []
+    for head in every.heads:
+        found = some.search(head)
+        expected = every.search(head)
+        expected = expected[expected.weight >= 0.6]
+        assert found.to_dict("records") == expected.to_dict("records")
+        counts.append(len(found))
+    assert 0 < sum(counts) < len(every) * len(counts)
+
+
 def test_a_build_that_ends_early_leaves_nothing(explorable, tmp_path):
     def ended(share):
         raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""The indexes that were built on this machine."""
+"""The indexes that were built on this machine, and those that ship."""
 
 import os
 
@@ -21,5 +21,13 @@ def test_the_newest_is_first_and_what_is_no_index_is_left_out(explorable, tmp_pa
             paths[-1].write_bytes(b"none")
         os.utime(paths[-1], (number, number))
     found = [one.report for one in stored_indexes(explorable.digest)]
-    assert found == [IndexFile(paths[1], "mine", 2), IndexFile(paths[0], "mine", 1)]
+    built = [IndexFile(paths[1], "mine", 2), IndexFile(paths[0], "mine", 1)]
+    assert found == built
+    assert stored_indexes("another") == []
+    monkeypatch.setenv(folders.CHECKPOINTS_VARIABLE, str(tmp_path / "models"))
+    shipped = folders.shipped_reports() / "tiny.index"
+    shipped.parent.mkdir(parents=True)
+    attention_index(explorable, Corpus.of(explorable, ["2 2", "3 1"], "theirs"), shipped)
+    found = [one.report for one in stored_indexes(explorable.digest)]
+    assert found == [*built, IndexFile(shipped, "theirs", 2)]
     assert stored_indexes("another") == []
