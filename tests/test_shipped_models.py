@@ -16,10 +16,10 @@ from explorer.data.continued_data import find_continued_task
 from explorer.data.task_names import RULE_TASKS
 from explorer.data.toy_data import find_task
 from explorer.heads.reports.head_report import HeadReport
-from explorer.model.checkpoint import load_checkpoint
 from explorer.heads.search.attention_index import STEPS, open_index
 from explorer.heads.search.index_building import Corpus, attention_index
 from explorer.heads.search.stored_indexes import stored_indexes
+from explorer.model.checkpoint import load_checkpoint
 from explorer.model.explorable import ExplorableModel, load
 from explorer.training.continued_evaluation import evaluate_continued
 from explorer.training.toy_evaluation import exact_match_by_length, typed_alphabets
