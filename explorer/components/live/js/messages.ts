@@ -30,14 +30,17 @@ export function createMessages(state: Readonly<PageState>, data: PageData, place
     const introducing = known ? "" : modelOf(data.models, asked.request).intro[language];
     write(intro, introducing);
     const said = unread ? "" : (onScreen?.hint ?? ""); // of another text than that in the box
-    write(hint, notSaidTwice(said, introducing));
     hint.classList.toggle("long", (onScreen?.hint.length ?? 0) > LONGEST_IN_HEADER);
     const model = data.models.find(({ name }) => name === onScreen?.request?.model); // or deleted
     const scored = model?.scored?.[language];
+    const [does, look] = isExample(model, onScreen?.hint, language)
+      ? parted(notSaidTwice(said, introducing), model?.about?.[language] ?? "")
+      : [notSaidTwice(said, introducing), ""];
+    writeParts(hint, does, look);
+    hint.classList.toggle("example", !does);
     assign(hint, "title", scored && !hint.textContent?.includes(scored) ? scored : null);
     const shown = shownRequest(state);
     const why = unread ? refusedSentence(data, language, unread.error, unread.request, shown) : "";
-    hint.classList.toggle("example", isExample(model, onScreen?.hint, language));
     const told = [problem, why].filter(Boolean).join(" ");
     if (message.textContent === told) return;
     write(message, told);
@@ -60,8 +63,22 @@ function isExample(model: LiveModel | undefined, hint: string | undefined, langu
 
 /** A hint, without a first sentence on what the model does that begins the introduction, too. */
 export function notSaidTwice(hint: string, introduction: string) {
+  const [does, rest] = parted(hint, introduction);
+  return does ? rest : hint;
+}
+
+/** A hint on an example: what the model does, if it begins with that, and what to look at. */
+function parted(hint: string, about: string) {
   const [first] = hint.split(/(?<=[.。])/u, 1);
-  return introduction.startsWith(first) ? hint.slice(first.length).trim() : hint;
+  return about.startsWith(first) ? [first, hint.slice(first.length).trim()] : ["", hint];
+}
+
+/** Write both; what to look at is hidden while a person guesses. */
+function writeParts(hint: HTMLElement, does: string, look: string) {
+  const text = [does, look].filter(Boolean).join(" ");
+  if (hint.textContent === text) return;
+  const example = look ? [element("span", { class: "example" }, look)] : [];
+  hint.replaceChildren(does && look ? `${does} ` : does, ...example);
 }
 
 /** What a person waits for: the file of the model that was chosen, or its output. */
