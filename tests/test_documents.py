@@ -7,12 +7,22 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import grimp
 import pytest
 from packaging.requirements import Requirement
 
+import explorer
 from tests.support.documented_commands import commands, parsed
+from tests.support.huggingface_families import (
+    FAMILIES,
+    REFUSED,
+    TESTED,
+    TESTED_WEIGHTS_ONLY,
+    WEIGHTS_ONLY,
+    tiny_model,
+)
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted(
@@ -100,7 +110,6 @@ def test_the_examples_of_a_module_of_ones_own_run(tmp_path, monkeypatch):
     from torch import nn
     from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
 
-    import explorer
     from tests.support import model_directories
     from tests.support.tutorial_transformers import Annotated
 
@@ -120,6 +129,53 @@ def test_the_examples_of_a_module_of_ones_own_run(tmp_path, monkeypatch):
         exec(example, names)
     assert names["trace"].sites == ("encoder",)
     assert explorer.load("mine.safetensors").name == "mine"
+
+
+def families() -> dict[str, set[str]]:
+    """By family, in the table of docs/models.md, what does not work; "refused" if nothing does."""
+    text = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+    table = text.split("| families |")[1].split("\n\n")[0]
+    rows = [line.split("|")[1:3] for line in table.splitlines()[2:]]
+    return {
+        family: set(re.findall(r"\w+", missing))
+        for named, missing in rows
+        for family in re.findall(r"`([\w-]+)`", named)
+    }
+
+
+def test_the_table_of_families_has_every_family_that_is_tested():
+    missing = families()
+    assert set(missing) == {*FAMILIES, *WEIGHTS_ONLY, *REFUSED}
+    assert {family for family, what in missing.items() if what == {"refused"}} == set(REFUSED)
+
+
+def refused_methods(model: Any) -> set[str]:
+    """Which methods of the table raise an error in a model."""
+    text, output = "5 17 8 30 9", {"target": "9 4"} if model.decodes else {}
+    site = model.trace(text, **output).sites[0]
+    calls = {
+        "ablate": lambda: model.trace(text, ablate=[(site, 0, 1)], **output),
+        "alti": lambda: model.contributions(text, method="alti", **output),
+        "rollout": lambda: model.contributions(text, method="rollout", **output),
+        "leave_one_out": lambda: model.contributions(text, method="leave_one_out", **output),
+        "logit_attribution": lambda: model.logit_attribution(text, **output),
+        "early_predictions": lambda: model.trace(
+            text, capture="full", **output
+        ).early_predictions(),
+        "score_parts": lambda: model.score_parts(text, site, 0, 1, query=1, key=0, **output),
+    }
+    refused = set()
+    for name, call in calls.items():
+        try:
+            call()
+        except explorer.ExplorerError:
+            refused.add(name)
+    return refused
+
+
+@pytest.mark.parametrize("family", [*TESTED, *TESTED_WEIGHTS_ONLY])
+def test_the_table_of_families_says_what_does_not_work(family):
+    assert refused_methods(explorer.wrap(tiny_model(family))) == families()[family]
 
 
 def test_the_toy_task_of_the_guide_can_be_trained(tmp_path):

@@ -1,8 +1,6 @@
 """Every family: weights, masks, decoding and interventions against the library's own."""
 
-import re
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +18,6 @@ from tests.support.huggingface_families import (
     REFUSED,
     TESTED,
     TESTED_REFUSED,
-    WEIGHTS_ONLY,
     saved,
     tiny_model,
 )
@@ -310,11 +307,3 @@ def test_sites_are_told_apart_when_there_are_few_positions(tmp_path):
     """The probe then is shorter; cross attention must still not look like the decoder's own."""
     model = open_directory(saved(tiny_model("marian", max_position_embeddings=6), tmp_path))
     assert model.trace("5 6 7").sites == ("encoder", "decoder", "cross")
-
-
-def test_the_document_lists_every_family_that_is_tested():
-    document = (Path(__file__).parents[4] / "docs" / "models.md").read_text(encoding="utf-8")
-    rows = dict(re.findall(r"^\| `([\w-]+)` \| (.+) \|$", document, re.MULTILINE))
-    assert set(rows) == set(FAMILIES) | set(WEIGHTS_ONLY) | set(REFUSED)
-    assert {name for name, state in rows.items() if "weights only" in state} == set(WEIGHTS_ONLY)
-    assert {name for name, state in rows.items() if state.startswith("refused")} == set(REFUSED)
