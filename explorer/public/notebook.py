@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from explorer.public.studied_model import StudiedModel
     from explorer.public.trace_widget import TraceWidget
 
-EXTRA = "pip install 'attention-explorer[notebook]'"
+EXTRA = "pip install anywidget"
 
 
 def widget(

@@ -63,7 +63,7 @@ def test_without_chrome_one_sentence_names_both_and_no_file_is_left(draw, tmp_pa
     file = tmp_path / "head.png"
     said = draw(file)
     assert "kaleido and the browser Chrome" in said
-    assert "attention-explorer[figures]" in said
+    assert "pip install kaleido" in said
     assert not file.exists()
 
 

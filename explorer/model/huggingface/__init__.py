@@ -1,7 +1,7 @@
 """Models of the library `transformers`: a directory in, traces out.
 
 The library is imported here alone, and only when a directory is opened; it comes with
-`pip install 'attention-explorer[huggingface]'`. There is no table of families. One function
+`pip install transformers accelerate`. There is no table of families. One function
 replaces the library's attention (`capture.attention_calls`): it calls the family's own attention,
 and records its inputs and outputs. `capture.verification` compares these with the weights that the
 library itself returns, and refuses a model where they differ.

@@ -16,7 +16,7 @@ from explorer.model.huggingface.opening.directory_files import (
     weights_among,
 )
 
-EXTRA = "pip install 'attention-explorer[huggingface]'"
+EXTRA = "pip install transformers accelerate"
 """Command that installs the library."""
 
 FOLDER = "models--"
