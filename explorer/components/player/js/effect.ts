@@ -31,15 +31,13 @@ export function createEffect(context: TraceContext): Part {
   return { element: node, views: [draw] };
 }
 
-/** The output as far as it is shown, what is new of it marked. */
-function outputOf({ trace, state }: TraceContext, known: boolean[]) {
+/** The whole output, also where what is ahead is hidden; what is new of it is marked. */
+function outputOf({ trace }: TraceContext, known: boolean[]) {
   const first = Math.max(trace.prompt - 1, 0);
-  const end = state.ahead ? trace.predicted.length : Math.max(state.step, first);
-  const tokens = trace.predicted.slice(first, end).flatMap((token, at) => {
+  return trace.predicted.slice(first).flatMap((token, at) => {
     const marked = { class: known[first + at] ? "" : "differs" };
     return isSpecial(token) ? [] : [tokenElement(token, marked), " "];
   });
-  return end < trace.predicted.length ? [...tokens, "…"] : tokens;
 }
 
 /** "Without Cross L1 H2", or "With these changes". */

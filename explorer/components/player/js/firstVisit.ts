@@ -13,7 +13,8 @@ import type { TraceContext } from "../../trace/js/traceContext.ts";
 import { alphabetical } from "./candidates.ts";
 
 const SEEN = "attention-played"; // in the browser's storage
-const HESITATES = 0.95; // probability of the token below which the model hesitates
+const HESITATES = 0.05; // probability of the second token above which the model hesitates
+const READABLE = /[\p{L}\p{N}]/u;
 
 /**
  * Play the first picture that a person sees, row by row and once. Any step stops it. What a link or a
@@ -27,11 +28,22 @@ export function playOnFirstVisit(context: TraceContext) {
   if (still || !suggested || inLesson || inClass || options.alone || stored(SEEN) !== null) return;
   store(SEEN, "");
   if (stored(SEEN) === null) return; // without storage it would play at each visit
-  const [best] = pieces.candidates[(step ?? 0) - 1] ?? [];
-  const asks = step !== null && step > 1 && best && best.probability < HESITATES;
+  const [best, second] = pieces.candidates[(step ?? 0) - 1] ?? [];
+  const hesitates = second?.probability > HESITATES && [best, second].every(isReadable);
+  const asks = step !== null && step > 1 && hesitates && !leadsClass(context);
   act.first();
   if (asks) context.set({ firstQuestion: { step, given: null } });
   act.play();
+}
+
+/** Whether a token can be told from others on a button: two apostrophes look alike. */
+function isReadable({ token }: { token: string }) {
+  return READABLE.test(token);
+}
+
+/** Whether a class follows this page: there a question is a vote. */
+function leadsClass({ pieces }: TraceContext) {
+  return pieces.header.visit !== undefined;
 }
 
 /** The question with the two likeliest tokens as large buttons, then what the model writes and why. */
@@ -46,9 +58,10 @@ export function createFirstQuestion(context: TraceContext): Part {
     if (state.firstQuestion) set(endFirst(state.firstQuestion, token));
   };
   const draw = () => {
-    const { firstQuestion, step } = state;
+    const { firstQuestion, step, guess } = state;
     const asking = asksFirst(state);
-    const answered = Boolean(firstQuestion?.given) && firstQuestion?.step === step;
+    const given = Boolean(firstQuestion?.given) && firstQuestion?.step === step;
+    const answered = given && guess === null; // a guess at this step hides it again
     node.hidden = !asking && !answered;
     asked.hidden = choices.hidden = !asking;
     node.toggleAttribute("data-asking", asking);
