@@ -20,7 +20,7 @@ from tests.support.tiny_configs import TINY
         ("train --heads 3", "cannot be shared by 3 heads"),
         ("train --task invert", "copy, induction, reverse, sort"),
         ("trace nowhere.safetensors 1", "cannot be read"),
-        ("trace nowhere.safetensors 1 --out x.png", ".html"),
+        ("trace nowhere.safetensors 1 --out x.docx", ".html"),
     ],
 )
 def test_errors_are_one_sentence(arguments, message, capsys):

@@ -300,3 +300,4 @@ def _progress_bar(config: "TrainingConfig", first: int = 0) -> "Iterator[Listene
             )
 
         yield show
+        bar.refresh()  # a run that is resumed after its last step has no moment

@@ -6,6 +6,7 @@ import pytest
 
 from explorer.app import model_cache
 from explorer.app.trace_notes import model_notes
+from explorer.core.i18n import say
 from explorer.core.look import Request
 from explorer.model.catalog import UploadedTrace
 from explorer.model.directory_search import find_directories, named_models
@@ -26,7 +27,7 @@ def test_a_model_by_ids_and_settings_that_are_not_applied_are_said(without_token
     trace = model_cache.trace(without_tokenizer, Request("llama", "5 6"))
     text = model_notes(without_tokenizer, trace, "en")
     assert "goes on by ids" in text
-    assert text.endswith("settings: do_sample.")
+    assert text.endswith(say("explore.note_not_applied", names="do_sample"))
     assert "改用 id 输入" in model_notes(without_tokenizer, trace, "zh")
     uploaded = UploadedTrace("mine", "stamp", trace)
     assert "goes on by ids" in model_notes(uploaded, trace, "zh")

@@ -207,7 +207,7 @@ def test_a_map_is_a_page_with_its_figure_or_an_image(tiny, tmp_path, capsys, mon
         (["--out", "x.jpg"], "“x.jpg” should end in .html"),
         (["--out", "x.csv", "--site", "memory"], "no “memory” attention; it has encoder, decoder"),
         (["--out", "x.csv", "--layer", "2", "--head", "0"], "no head cross.2.0"),
-        (["--out", "x.pdf"], "kaleido and the browser Chrome"),
+        (["--out", "x.pdf"], "kaleido (pip install kaleido) and the browser Chrome"),
     ],
 )
 def test_a_map_that_cannot_be_made_is_said(tiny, options, said, tmp_path, capsys, monkeypatch):

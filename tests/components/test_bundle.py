@@ -60,8 +60,8 @@ def test_a_script_carries_only_what_it_uses():
     assert ".strip-tokens" in styles("player")
     for name in ("head_grid", "model_comparison", "metric_matrix", "training_replay"):
         assert ".strip-tokens" not in styles(name)
-    together = sum(len(script(name)) for name in ("exported_page", "followed_replay"))
-    assert len(script("components")) < together  # of which each has a copy of what both use
+    together = sum(len(script(name)) for name in ("exported_page", "followed_replay", "live"))
+    assert len(script("components")) < together  # of which each has a copy of what all use
 
 
 @pytest.mark.parametrize(

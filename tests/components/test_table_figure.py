@@ -71,7 +71,7 @@ def test_without_kaleido_one_sentence_names_both(monkeypatch, tmp_path):
     monkeypatch.setattr("explorer.components.table_figure.find_spec", lambda _: None)
     drawn = explorer.figure(example_trace(), "cross", 1, 3)
     for write in (lambda: drawn.write_image(tmp_path / "head.pdf"), lambda: drawn.to_image("pdf")):
-        with pytest.raises(FileError, match="kaleido .* and the browser Chrome"):
+        with pytest.raises(FileError, match=r"kaleido .* and the browser Chrome"):
             write()
 
 

@@ -95,8 +95,8 @@ def bytes_of(trace: Trace, view: View | None = None, language: str = "en") -> li
 
 def with_script(html: str, script: str) -> str:
     """A page with another script than its own to start it."""
-    end = html.index('<script type="text/plain" id="pl')
-    return html[: html.index('<script type="module">')] + script + html[end:]
+    start = html.index("\n<script>\n/* Bundled")
+    return html[:start] + script + html[html.index("</script>", start) + len("</script>") :]
 
 
 def label(token: str) -> str:

@@ -21,6 +21,7 @@ TEXT = {"model": "reverse", "text": "7 3 9 1 4"}
 @pytest.fixture(autouse=True)
 def nothing_indexed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(folders.REPORTS_VARIABLE, str(tmp_path))
+    monkeypatch.setattr(folders, "shipped_reports", lambda: tmp_path)
 
 
 def answers(app: AppTest) -> list[dict[str, str]]:
