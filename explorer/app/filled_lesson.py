@@ -16,7 +16,7 @@ from explorer.core import run_answers
 from explorer.core.errors import ExplorerError, LessonError
 from explorer.core.i18n import isolated
 from explorer.core.lesson import Card, Lesson, asked_of_trace, fill_in
-from explorer.core.lesson_answers import Place, answer, needs_capture
+from explorer.core.lesson_answers import Place, answer, named, needs_capture
 from explorer.core.look import NO_INTERVENTIONS, Look, Request, Selection, from_query
 from explorer.core.trace import Trace
 from explorer.model.catalog import CatalogMember
@@ -91,7 +91,7 @@ def _of_run(card: Card, language: str) -> ShownCard:
     look, moment = run_look(card, language)
     names = asked_of_trace(card)
     values = {name: run_answers.answer(name, moment, look.place, language) for name in names}
-    return _with_values(card, values, asdict(look))
+    return _with_values(card, values, asdict(look), language)
 
 
 def _of_text(card: Card, offered: Catalog, language: str) -> ShownCard:
@@ -106,12 +106,14 @@ def _of_text(card: Card, offered: Catalog, language: str) -> ShownCard:
         parts = refused_parts((*refused, *missing), language)
         raise LessonError("bad_link", parts=parts)
     values = _values(card, member, visit.request, selection, trace, language)
-    return _with_values(card, values, _look(selection))
+    return _with_values(card, values, _look(selection), language)
 
 
-def _with_values(card: Card, values: Mapping[str, str], look: Mapping[str, Any]) -> ShownCard:
+def _with_values(
+    card: Card, values: Mapping[str, str], look: Mapping[str, Any], language: str
+) -> ShownCard:
     """A card with the answers to all that it asks. Raises `LessonError`."""
-    choices = tuple(fill_in(choice, values) for choice in card.choices)
+    choices = tuple(named(fill_in(choice, values), language) for choice in card.choices)
     if card.answer and values[card.answer] not in choices:
         raise LessonError("no_such_choice", answer=values[card.answer])
     told = {name: isolated(value) for name, value in values.items()}

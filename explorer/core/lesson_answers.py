@@ -18,9 +18,10 @@ from explorer.core.number_format import calculated, percent
 from explorer.core.printed_numbers import Cell, PrintedCell, print_cell
 from explorer.core.score_formula import capped, score_formula
 from explorer.core.trace import Trace
-from explorer.core.vocabulary import shown_label
+from explorer.core.vocabulary import SPECIALS, shown_label
 
 _WORD_START = "▁"
+_NAMES: Mapping[str, str] = {"bos": "player.name_bos", "eos": "player.name_eos"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,11 @@ def answer(name: str, trace: Trace, place: Place, language: str) -> str:
         raise LessonError("no_answer", answer=name) from error
 
 
+def named(label: str, language: str) -> str:
+    """What a lesson calls bos and eos, as choices may still be written; any other label itself."""
+    return say(_NAMES[label], language) if label in _NAMES else label
+
+
 def needs_capture(name: str) -> bool:
     """Whether a function reads more than weights: a trace of the layer with full capture."""
     return name in _CALCULATED
@@ -70,12 +76,14 @@ def _key(trace: Trace, place: Place) -> int:
     return place.cell[1] if place.cell else int(_row(trace, place).argmax())
 
 
-def _label(tokens: tuple[str, ...], position: int) -> str:
-    return shown_label(tokens[position]).removeprefix(_WORD_START)
+def _label(token: str, language: str) -> str:
+    """A token as the player shows it in a lesson."""
+    label = shown_label(token)
+    return named(label, language) if token in SPECIALS else label.removeprefix(_WORD_START)
 
 
-def _largest_key(trace: Trace, place: Place, _: str) -> str:
-    return _label(trace.keys(place.site), int(_row(trace, place).argmax()))
+def _largest_key(trace: Trace, place: Place, language: str) -> str:
+    return _label(trace.keys(place.site)[int(_row(trace, place).argmax())], language)
 
 
 def _largest_position(trace: Trace, place: Place, _: str) -> str:
@@ -83,18 +91,18 @@ def _largest_position(trace: Trace, place: Place, _: str) -> str:
     return str(int(_row(trace, place).argmax()) + 1)
 
 
-def _next_key(trace: Trace, place: Place, _: str) -> str:
+def _next_key(trace: Trace, place: Place, language: str) -> str:
     """The largest key of the row after this one."""
     row = trace.attention(place.site)[place.layer, place.head, place.query + 1]
-    return _label(trace.keys(place.site), int(row.argmax()))
+    return _label(trace.keys(place.site)[int(row.argmax())], language)
 
 
-def _query_token(trace: Trace, place: Place, _: str) -> str:
-    return _label(trace.queries(place.site), place.query)
+def _query_token(trace: Trace, place: Place, language: str) -> str:
+    return _label(trace.queries(place.site)[place.query], language)
 
 
-def _key_token(trace: Trace, place: Place, _: str) -> str:
-    return _label(trace.keys(place.site), _key(trace, place))
+def _key_token(trace: Trace, place: Place, language: str) -> str:
+    return _label(trace.keys(place.site)[_key(trace, place)], language)
 
 
 def _weight(trace: Trace, place: Place, _: str) -> str:
@@ -130,8 +138,8 @@ def _masked_keys(trace: Trace, place: Place, _: str) -> str:
     return str(int((~mask[place.query]).sum()))
 
 
-def _predicted_token(trace: Trace, place: Place, _: str) -> str:
-    return _label(trace.predicted_tokens, place.query)
+def _predicted_token(trace: Trace, place: Place, language: str) -> str:
+    return _label(trace.predicted_tokens[place.query], language)
 
 
 def _output(trace: Trace, place: Place, _: str) -> str:
@@ -139,12 +147,12 @@ def _output(trace: Trace, place: Place, _: str) -> str:
     return trace.text
 
 
-def _second_token(trace: Trace, place: Place, _: str) -> str:
+def _second_token(trace: Trace, place: Place, language: str) -> str:
     """The second most probable token after the row."""
     arrays = trace.arrays
     second = (arrays["steps.rank"] == 2) & (arrays["steps.step"] == place.query + 1)
     (place_in_list,) = np.flatnonzero(second)
-    return _label(trace.candidate_tokens, int(place_in_list))
+    return _label(trace.candidate_tokens[int(place_in_list)], language)
 
 
 def _probability(trace: Trace, place: Place, _: str) -> str:
@@ -198,8 +206,8 @@ def _parts(trace: Trace, place: Place) -> NDArray[np.float64]:
     return _row(trace, place) * np.linalg.norm(values, axis=-1)
 
 
-def _largest_part(trace: Trace, place: Place, _: str) -> str:
-    return _label(trace.keys(place.site), int(_parts(trace, place).argmax()))
+def _largest_part(trace: Trace, place: Place, language: str) -> str:
+    return _label(trace.keys(place.site)[int(_parts(trace, place).argmax())], language)
 
 
 def _vector(trace: Trace, place: Place, name: str) -> NDArray[np.float64]:
@@ -230,10 +238,10 @@ def _side_by_side(trace: Trace, place: Place, _: str) -> str:
     return str(heads * width)
 
 
-def _early_token(trace: Trace, place: Place, _: str) -> str:
+def _early_token(trace: Trace, place: Place, language: str) -> str:
     """The most probable next token if the layer were the last."""
     first, *_others = trace.facts["early_tokens"][place.layer][place.query]
-    return shown_label(first).removeprefix(_WORD_START)
+    return _label(first, language)
 
 
 def _early_probability(trace: Trace, place: Place, _: str) -> str:

@@ -33,11 +33,20 @@ def card(view: str = VIEW.format("reverse"), choices: str = "7 | 9"):
 
 def test_a_card_says_what_its_trace_says():
     shown = filled_in(card(), shipped_models(), "en")
-    assert shown.text == "After “bos”."
+    assert shown.text == "After “start”."
     assert shown.choices[shown.right] == "9"
     assert re.fullmatch(r"[01]\.\d\d", shown.because)
     assert shown.look["step"] == 1
     assert card_visit(card(), shipped_models()).request.text == "7 3 9"
+
+
+@pytest.mark.parametrize(("language", "start"), [("en", "start"), ("zh", "开始")])
+def test_a_choice_that_is_written_bos_is_the_token_as_the_player_shows_it(language, start):
+    query = CARD.replace("largest key", "query token")
+    written = query.format(view=VIEW.format("reverse"), choices="9 | bos")
+    shown = filled_in(read_lesson("# Mine\n\n" + written).cards[0], shipped_models(), language)
+    assert shown.choices == ("9", start)
+    assert shown.right == 1
 
 
 def test_tokens_from_right_to_left_are_set_apart_in_sentences():
@@ -126,7 +135,7 @@ def test_without_positions_order_is_lost_as_the_lesson_says():
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_first_lesson_shows_the_symbols_and_the_one_token_that_its_last_card_names(language):
-    """Card 1 calls “4” the last symbol, card 6 “eos” the one more token of the source."""
+    """Card 1 calls “4” the last symbol, card 6 “end” the one more token of the source."""
     cards = lessons().in_language("query-and-key", language).cards
     for shown in (card_visit(one, shipped_models()) for one in cards):
         trace = load(shipped_models()[shown.request.model].path).trace(

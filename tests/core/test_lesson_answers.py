@@ -44,7 +44,8 @@ def test_tokens_and_weights_are_those_of_the_row():
 def test_a_cell_is_named_by_its_own_key():
     trace = example_trace()
     cell = replace(CROSS, cell=(0, 7))
-    assert answer("query token", trace, cell, "en") == "bos"
+    assert answer("query token", trace, cell, "en") == "start"
+    assert answer("query token", trace, cell, "zh") == "开始"
     assert answer("key token", trace, cell, "en") == "pad"
     assert answer("weight", trace, cell, "en") == "0.00"
     assert answer("mask reason", trace, cell, "en") == "padding"

@@ -15,6 +15,7 @@ import {
   withoutTally,
 } from "../../../explorer/components/trace/js/guess.ts";
 import { initialState } from "../../../explorer/components/trace/js/initialState.ts";
+import { nameSpecials } from "../../../explorer/components/trace/js/label.ts";
 import { siteOf } from "../../../explorer/components/trace/js/stepState.ts";
 import { readTrace } from "../../../explorer/components/trace/js/trace.ts";
 import { CODES, HEADER, packPayload } from "./payloads.ts";
@@ -67,6 +68,17 @@ test("a guess of the token counts, in whatever case it is typed, and shows the t
   const wrong = guessToken(guessing(), "something else").guess;
   assert.deepEqual([wrong?.right, wrong?.total, wrong?.answer?.right], [0, 1, false]);
   assert.deepEqual(guessToken(guessing({ tokens: 1 }), "x"), {}); // it is on screen
+});
+
+test("the end is guessed by each of its names", () => {
+  nameSpecials((key) => ({ name_bos: "start", name_eos: "end" })[key] ?? key);
+  const ends = { ...TRACE, predicted: ["<eos>", ...TRACE.predicted.slice(1)] };
+  const right = (given: string) =>
+    guessToken({ ...guessing(), trace: ends }, given).guess?.answer?.right;
+  assert.deepEqual(["end", "eos", "<eos>", " END", "start", "bos"].map(right), [
+    ...[true, true, true, true],
+    ...[false, false],
+  ]);
 });
 
 test("a guess of a token that was set is shown and not counted", () => {

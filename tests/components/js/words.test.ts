@@ -10,8 +10,15 @@ import {
 } from "../../../explorer/components/dom/js/numbers.ts";
 import { fillIn, isolated } from "../../../explorer/components/dom/js/sentences.ts";
 import { brokenLines } from "../../../explorer/components/figure/js/figureText.ts";
+import { type onPage, setOnPage } from "../../../explorer/components/page/js/onPage.ts";
 import { initialState } from "../../../explorer/components/trace/js/initialState.ts";
-import { isSpecial, labelOf, markOf } from "../../../explorer/components/trace/js/label.ts";
+import {
+  isSpecial,
+  labelOf,
+  markOf,
+  nameSpecials,
+  simpleName,
+} from "../../../explorer/components/trace/js/label.ts";
 import { joinedPieces } from "../../../explorer/components/trace/js/pieceText.ts";
 import {
   decidingStep,
@@ -99,6 +106,36 @@ test("labels of tokens", () => {
   assert.equal(markOf("▁chat"), "▁");
   assert.equal(markOf("▁"), "");
   assert.ok(isSpecial("</s>") && !isSpecial("s"));
+});
+
+const ENDS = ["<bos>", "<eos>", "<pad>", "</s>", "[SEP]", "<|endoftext|>", "end"];
+const OTHERS = ["pad", "</s>", "SEP", "endoftext", "end"];
+
+/** The labels while the page shows Simple. */
+function simpleLabels() {
+  setOnPage({ everything: false });
+  const labels = ENDS.map(labelOf);
+  setOnPage({ everything: true });
+  return labels;
+}
+
+test("Simple calls bos and eos start and end, in the language of the page", () => {
+  nameSpecials((key) => key); // of a file that has no names
+  assert.deepEqual(simpleLabels(), ["bos", "eos", ...OTHERS]);
+  nameSpecials((key) => ({ name_bos: "start", name_eos: "end" })[key] ?? key);
+  assert.deepEqual(simpleLabels(), ["start", "end", ...OTHERS]);
+  nameSpecials((key) => ({ name_bos: "开始", name_eos: "结束" })[key] ?? key);
+  assert.deepEqual(simpleLabels(), ["开始", "结束", ...OTHERS]);
+  assert.deepEqual(ENDS.map(labelOf), ["bos", "eos", ...OTHERS]);
+  assert.equal(simpleName("term_eos"), undefined);
+});
+
+test("a lesson calls them so in Everything, too", () => {
+  nameSpecials((key) => ({ name_bos: "start", name_eos: "end" })[key] ?? key);
+  setOnPage({ lesson: {} as NonNullable<typeof onPage.lesson> });
+  assert.deepEqual(["<bos>", "<eos>"].map(labelOf), ["start", "end"]);
+  assert.equal(simpleName("term_eos"), "end");
+  setOnPage({ lesson: null });
 });
 
 test("tokens in a table", () => {

@@ -6,6 +6,7 @@ import type { Plotly } from "../../dom/js/plotly.ts";
 import { fillIn, type Say } from "../../dom/js/sentences.ts";
 import { createScreen } from "../../dom/js/store.ts";
 import { watchTheme } from "../../page/js/watchers.ts";
+import { nameSpecials } from "../../trace/js/label.ts";
 import { type Asking, createAsking } from "./asking.ts";
 import type { Backend } from "./backend.ts";
 import type { ClassGuest } from "./classGuest.ts";
@@ -71,6 +72,7 @@ export function createExplorePage(
     document.documentElement.lang = data.languages[language].tag;
     const { live, explore, player } = data.strings[language];
     const say: Say = (key, facts) => fillIn({ ...player, ...live, ...explore }, key, facts);
+    nameSpecials(say); // before a trace is there, too: a class may vote
     const bar = createInputBar(data.models, store, say, {
       onRequest: (request, typed) => {
         const sameModel = request.model === shownRequest(state)?.model;

@@ -10,6 +10,7 @@ export interface OnPage {
   picture: PictureOnPage | null; // the part mounted last: one before may still be there for a while
   classVotes: boolean; // whether guests of a class vote on what is hidden
   away: boolean; // whether the picture shows something else than the card of the lesson
+  specials: Record<string, string>; // what Simple calls special tokens, by technical word
 }
 
 /** One for all components, which are one script: a script beside theirs has a store of its own. */
@@ -19,6 +20,7 @@ export const { values: onPage, set: setOnPage } = createStore<OnPage>({
   picture: null,
   classVotes: false,
   away: false,
+  specials: {},
 });
 
 /** Put what a component shows on the page, until it goes. */

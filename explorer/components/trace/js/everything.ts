@@ -1,6 +1,7 @@
 import { element, type Part } from "../../dom/js/element.ts";
 import { createEverythingSwitch, showEverything } from "../../page/js/everything.ts";
 import { onPage } from "../../page/js/onPage.ts";
+import { nameSpecials } from "./label.ts";
 import { isSimple } from "./stepState.ts";
 import type { TraceContext } from "./traceContext.ts";
 
@@ -11,6 +12,7 @@ import type { TraceContext } from "./traceContext.ts";
 export function createEverything(context: TraceContext): Part {
   const { root, say, signal, options } = context;
   let chosen = onPage.everything;
+  nameSpecials(say);
   const follow = () => {
     if (onPage.everything !== chosen) context.set({ everything: onPage.everything });
     chosen = onPage.everything;

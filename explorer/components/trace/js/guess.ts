@@ -1,6 +1,6 @@
 import { drawingIn } from "./drawing.ts";
 import type { TraceState } from "./initialState.ts";
-import { labelOf } from "./label.ts";
+import { spellings } from "./label.ts";
 import {
   chosenAt,
   currentRow,
@@ -164,7 +164,7 @@ export function guessToken(context: TraceOnScreen, given: string): Partial<Trace
     return { guess: { ...guess, tokens: step, answer: { kind: "forced", given, right: false } } };
   }
   const known = [trace.predicted[step - 1], chosen?.token ?? ""];
-  const right = known.some((token) => token !== "" && plain(token) === plain(given));
+  const right = known.some((token) => spellings(token).includes(spellings(given)[0]));
   return { guess: { ...counted(guess, { kind: "token", given, right }), tokens: step } };
 }
 
@@ -187,9 +187,4 @@ function counted(guess: Guess, answer: Answer): Guess {
 /** The guess without what was counted; what is known stays. */
 export function withoutTally(guess: Guess): Guess {
   return { ...guess, right: 0, total: 0, answer: null };
-}
-
-/** A token as a person types it: its label, in lower case. */
-export function plain(token: string) {
-  return labelOf(token).trim().toLocaleLowerCase();
 }

@@ -1,4 +1,6 @@
 import { type Attributes, assign, element } from "../../dom/js/element.ts";
+import type { Say } from "../../dom/js/sentences.ts";
+import { onPage, setOnPage } from "../../page/js/onPage.ts";
 import { KNOWN_SPECIALS } from "./look.ts";
 
 export const PADDING = "term_padding"; // the technical word
@@ -10,6 +12,11 @@ const TERMS = byToken({
   term_bos: ["<bos>", "<s>"],
   term_eos: ["<eos>", "</s>", "<|endoftext|>"],
 });
+/** By special token of a model trained here, the technical word that Simple replaces. */
+const RENAMED = new Map([
+  ["<bos>", "term_bos"],
+  ["<eos>", "term_eos"],
+]);
 /** By another special token, the name of the sentence that says what it is. */
 const MEANINGS = byToken({
   token_class: ["[CLS]"],
@@ -27,11 +34,32 @@ const EMOJI = /^\p{Extended_Pictographic}/u;
 const INVISIBLE =
   /\p{Extended_Pictographic}(?:\ufe0f|\p{EMod}|\u200d(?=\p{Extended_Pictographic}))+|(?! )[\p{Cc}\p{Cf}\p{Z}\p{DI}]/gu;
 
-/**
- * The label of a token: specials without brackets, bytes in hexadecimal, invisible characters as
- * code points.
- */
+/** Name the special tokens in the language of the page; where it lacks the names, nothing changes. */
+export function nameSpecials(say: Say) {
+  const [start, end] = [say("name_bos"), say("name_eos")];
+  if (start === "name_bos" || start === onPage.specials.term_bos) return; // as in an older file
+  setOnPage({ specials: { term_bos: start, term_eos: end } });
+}
+
+/** What a technical word is called in Simple, as in every lesson; undefined where it keeps its name. */
+export function simpleName(term: string | undefined) {
+  const simple = !onPage.everything || onPage.lesson !== null;
+  return simple && term ? onPage.specials[term] : undefined;
+}
+
+/** The label of a token, in Simple `start` and `end` for bos and eos. */
 export function labelOf(token: string) {
+  return simpleName(RENAMED.get(token)) ?? technicalLabel(token);
+}
+
+/** A token as a person may type it, in lower case: `end`, `eos` and `<eos>` are one. */
+export function spellings(token: string) {
+  const names = [technicalLabel(token), onPage.specials[RENAMED.get(token) ?? ""] ?? ""];
+  return names.map((name) => name.trim().toLocaleLowerCase()).filter(Boolean);
+}
+
+/** Specials without brackets, bytes in hexadecimal, invisible characters as code points. */
+function technicalLabel(token: string) {
   const special = BRACKETED.exec(token)?.slice(1).find(Boolean);
   if (special) return special;
   const byte = BYTE.exec(token);
@@ -90,12 +118,12 @@ function byToken(tokens: Record<string, string[]>) {
   );
 }
 
-/** The token in each node: a step visits many nodes and changes few. */
-const written: WeakMap<Node, string> = new WeakMap();
+/** The token in each node, and its name: a step visits many nodes and changes few. */
+const written: WeakMap<Node, { token: string; name: string | undefined }> = new WeakMap();
 
 /** The token that a node shows; undefined where it shows none. */
 export function tokenIn(node: Node) {
-  return written.get(node);
+  return written.get(node)?.token;
 }
 
 /**
@@ -103,8 +131,10 @@ export function tokenIn(node: Node) {
  * @param before text in front of it
  */
 export function writeToken(node: HTMLElement, token: string, before = "") {
-  if (written.get(node) === token) return;
-  written.set(node, token);
+  const name = simpleName(RENAMED.get(token));
+  const known = written.get(node);
+  if (known?.token === token && known.name === name) return;
+  written.set(node, { token, name });
   const mark = markOf(token);
   const start = mark ? [element("span", { class: "word-start", "aria-hidden": "true" }, mark)] : [];
   const label = [...start, labelOf(token)];

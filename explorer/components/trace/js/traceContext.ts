@@ -15,6 +15,7 @@ import type { Palette } from "../../page/js/palette.ts";
 import { type Actions, createActions, type GoTo } from "./actions.ts";
 import type { TraceState } from "./initialState.ts";
 import type { Change } from "./interventions.ts";
+import { simpleName } from "./label.ts";
 import type { Selection } from "./look.ts";
 import type { IntegrityCheck, Trace } from "./trace.ts";
 import type { ServerlessResources } from "./traceQuestions.ts";
@@ -90,7 +91,7 @@ export function createTraceContext({
     narrow: measured(() => own.root.dataset.narrow !== undefined),
     width: measured(() => own.root.clientWidth),
     beside: [],
-    say: (key, facts) => fillIn(strings(), key, facts),
+    say: (key, facts) => simpleName(key) ?? fillIn(strings(), key, facts),
     get trace() {
       return inUnit(given.values.pieces, state.words);
     },
