@@ -391,6 +391,7 @@ def test_guess_is_left_as_it_was_before_a_lesson(open_lesson):
 @pytest.mark.parametrize("size", [(1366, 630), (1440, 900), (1024, 768)])
 def test_the_card_is_no_smaller_than_the_picture_on_a_projector(open_lesson, size):
     tab = open_lesson("lang=en&lesson=query-and-key&card=2", *size)
+    expect(tab.get_by_test_id("map-title")).to_be_visible()  # which the key is for
     tab.keyboard.press("p")
     expect(tab.locator("html")).to_have_attribute("data-projector", "")
 

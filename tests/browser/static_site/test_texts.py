@@ -383,7 +383,7 @@ def test_a_text_longer_than_those_of_the_training_is_said_to_be_so(on_disk):
 def test_characters_that_a_translator_does_not_know_are_named(on_disk, text, named):
     tab = on_disk("#model=english-french")
     type_source(tab, text)
-    expect(tab.get_by_test_id("text-hint")).to_contain_text(f"no piece for {named}:")
+    expect(tab.get_by_test_id("text-hint")).to_contain_text(f"does not know {named}:")
     tab.get_by_test_id("language-zh").click()
     expect(tab.get_by_test_id("text-hint")).to_contain_text(f"没有 {named} 对应的词片")
 
