@@ -385,7 +385,7 @@ def test_characters_that_a_translator_does_not_know_are_named(on_disk, text, nam
     type_source(tab, text)
     expect(tab.get_by_test_id("text-hint")).to_contain_text(f"does not know {named}:")
     tab.get_by_test_id("language-zh").click()
-    expect(tab.get_by_test_id("text-hint")).to_contain_text(f"没有 {named} 对应的词片")
+    expect(tab.get_by_test_id("text-hint")).to_contain_text(f"此模型不认识 {named}：")
 
 
 def test_a_text_in_the_wrong_language_is_asked_about(on_disk):
